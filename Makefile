@@ -1,0 +1,41 @@
+# Needs Python 3.11 or later and make; everything else goes into .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
+		printf '%-14s%s\n' "$$name" "$$text"; done
+	@echo "Another Python: make test PYTHON=python3.13"
+
+.venv/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "pulasso needs Python 3.11 or later, and '$(PYTHON)' is not one (or is not there)."; \
+		echo "Name another one, for example: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
+		exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+run: .venv/.installed ## Run the example on digits; results in runs/digits
+	$(BIN)/python examples/digits.py --out runs/digits
+
+test: .venv/.installed ## Run the tests with coverage
+	$(BIN)/python -m pytest -n 2 --cov=pulasso --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+lint: .venv/.installed-dev ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m mypy
+
+clean: ## Remove the environment, caches and results
+	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,33 @@
+"""Penalised maximum likelihood for presence-only (positive and unlabeled) data with several classes.
+
+The public names load on first use, so that ``import pulasso`` costs next to nothing.
+"""
+
+from importlib import import_module
+
+from pulasso._version import __version__
+
+_HOMES = {
+    "CaseControl": "pulasso.scenarios",
+    "FullyObserved": "pulasso.scenarios",
+    "Groups": "pulasso.penalties",
+    "MultinomialPULasso": "pulasso.estimators",
+    "OrdinalPULasso": "pulasso.estimators",
+    "PathResult": "pulasso.estimators",
+    "SingleTrainingSet": "pulasso.scenarios",
+    "fit_path": "pulasso.estimators",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pulasso' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

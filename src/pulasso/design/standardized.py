@@ -1,0 +1,80 @@
+"""Centring and scaling on the fly: X itself is never touched."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.design._protocol import Design
+
+__all__ = ["StandardizedDesign", "standardize"]
+
+
+@dataclass(frozen=True, eq=False)
+class StandardizedDesign:
+    """The matrix ``(X - 1 mean^T) diag(1 / scale)``, as products only.
+
+    Attributes
+    ----------
+    base : Design
+    mean, scale : array of shape (n_features,)
+        A scale of infinity marks a constant column: it behaves like a column of zeros.
+    """
+
+    base: Design
+    mean: NDArray
+    scale: NDArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.base.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.base.dtype
+
+    def matmul(self, theta: NDArray) -> NDArray:
+        """Return ``X_standardized @ theta``."""
+        scaled = theta / self.scale[:, None]
+        return self.base.matmul(scaled) - self.mean @ scaled
+
+    def rmatmul(self, grad: NDArray) -> NDArray:
+        """Return ``X_standardized.T @ grad``."""
+        product = self.base.rmatmul(grad) - np.outer(self.mean, grad.sum(axis=0))
+        return product / self.scale[:, None]
+
+    def to_original(self, theta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return coefficients on the scale of X, and the constant that centring adds to u."""
+        scaled = theta / self.scale[:, None]
+        return scaled, -(self.mean @ scaled)
+
+    def from_original(self, theta: NDArray) -> NDArray:
+        """Return the standardised coefficients of given coefficients on the scale of X."""
+        return np.where(np.isfinite(self.scale), self.scale, 0.0)[:, None] * theta
+
+
+def standardize(design: Design, share: NDArray, *, center: bool = True, scale: bool = True) -> StandardizedDesign:
+    """Return the design with (weighted) mean-zero, unit-variance columns.
+
+    Parameters
+    ----------
+    design : Design
+    share : array of shape (n_samples,)
+        Sample weights that sum to one.
+    center : bool
+        Without it (a model without intercept) columns are only scaled.
+    scale : bool
+        Without it columns are left as they are.
+    """
+    n_features = design.shape[1]
+    if not (center or scale):
+        return StandardizedDesign(design, np.zeros(n_features), np.ones(n_features))
+    mean, variance = design.moments(share)
+    spread = np.sqrt(variance)
+    # Rounding leaves a constant column with a spread of about eps * |mean|.
+    constant = spread <= 10.0 * np.finfo(design.dtype).eps * np.abs(mean)
+    divisor = spread if scale else np.ones(n_features)
+    if not center:
+        # Without an intercept a constant column is one; it keeps its own scale.
+        return StandardizedDesign(design, np.zeros(n_features), np.where(constant, 1.0, divisor))
+    return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor))

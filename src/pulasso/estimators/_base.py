@@ -1,0 +1,221 @@
+"""What both estimators share: validate, assemble, solve, store, predict."""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._inputs import check_features, check_number, check_weight
+from pulasso.estimators._labels import Labels, encode_labels, encode_with
+from pulasso.estimators.summary import Summary, summarize
+from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning
+from pulasso.path import lams_down_to, solve_path
+from pulasso.responses import Response
+from pulasso.scenarios import as_scenario
+from pulasso.solvers import SOLVERS, SolverResult
+
+__all__ = ["BasePULasso"]
+
+# On the way down to the wanted lam, solutions only serve as starts.
+TOL_ON_THE_WAY = 1e-3
+
+
+class BasePULasso(ClassifierMixin, BaseEstimator):
+    """Penalised maximum likelihood for presence-only data; see the two subclasses."""
+
+    _response_name: ClassVar[str]
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BasePULasso":  # noqa: N803
+        """Fit the model at one value of lam.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features; data frames keep their column names.
+        y : array-like of shape (n_samples,)
+            Observed labels: class labels, and the marker `unlabeled`.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 counts as the row twice, 0 as no row.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        assembled = self._assemble(X, y, sample_weight)
+        lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
+        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
+        results = list(
+            solve_path(
+                assembled.problem,
+                assembled.null,
+                lams,
+                solver=SOLVERS[self.solver],
+                tol=tols,
+                max_iter=self.max_iter,
+            )
+        )
+        self._store(assembled, results)
+        return self
+
+    # -- fitting, step by step ---------------------------------------------------------------------------
+
+    def _check_params(self) -> None:
+        check_number("lam", self.lam, least=0.0)
+        check_number("tol", self.tol, above=0.0)
+        check_number("max_iter", self.max_iter, least=1)
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver={self.solver!r} is unknown; use one of {', '.join(map(repr, SOLVERS))}.")
+
+    def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        x = check_features(self, x, reset=True)
+        check_consistent_length(x, y)
+        weight = check_weight(sample_weight, x)
+        return assemble(
+            x,
+            self._encode(y, weight),
+            weight,
+            response=self._response_name,
+            scenario=as_scenario(
+                self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
+            ),
+            groups=self.groups,
+            standardized=self.standardize,
+            fit_intercept=getattr(self, "fit_intercept", True),
+            feature_names=getattr(self, "feature_names_in_", None),
+        )
+
+    def _encode(self, y: ArrayLike, weight: NDArray) -> Labels:
+        labels = encode_labels(
+            y,
+            unlabeled=self.unlabeled,
+            negative=self.negative,
+            class_order=getattr(self, "class_order", None),
+            sample_weight=weight,
+            ordered=self._response_name == "ordinal",
+        )
+        if labels.order_was_guessed:
+            order = " < ".join(map(str, labels.classes))
+            warnings.warn(
+                f"The classes are text and were put in alphabetical order: {order}. If this is not their order, "
+                "pass class_order=[...] or an ordered pandas categorical.",
+                ClassOrderWarning,
+                stacklevel=4,
+            )
+        return labels
+
+    def _store(self, assembled: Assembled, results: list[SolverResult]) -> None:
+        result = results[-1]
+        solution = assembled.coefficients(result.params)
+        self.classes_ = assembled.labels.classes
+        self._store_coefficients(solution.coef, solution.aux)
+        self.lam_max_ = assembled.problem.lam_max
+        self.objective_ = result.objective
+        self.kkt_ = result.kkt
+        self.converged_ = result.converged
+        self.n_iter_ = sum(one.n_iter for one in results)
+        self.history_ = result.history
+        self.labelling_ = assembled.labelling
+        self.scenario_ = assembled.scenario
+        self.groups_ = assembled.blocks
+        self.group_norms_ = assembled.blocks.norms(result.params.theta)
+        self.feature_scale_ = assembled.problem.design.scale
+        self.label_counts_ = assembled.counts
+        self.warnings_ = [*assembled.warnings, *self._warn_unless_converged(result)]
+
+    def _warn_unless_converged(self, result: SolverResult) -> list[str]:
+        if result.converged:
+            return []
+        words = (
+            f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the KKT "
+            f"violation is {result.kkt:.2g} of lam_max ({result.message}). Try a larger lam or tol, "
+            f"max_iter above {self.max_iter}, or standardize=True."
+        )
+        warnings.warn(words, ConvergenceWarning, stacklevel=4)
+        return [words]
+
+    # -- the model on the scale of X: subclasses know how coefficients are called ----------------------------
+
+    def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
+        raise NotImplementedError
+
+    def _model(self) -> tuple[Response, NDArray, NDArray]:
+        """Return response, theta (n_features, n_outputs) and free parameters."""
+        raise NotImplementedError
+
+    def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
+        check_is_fitted(self)
+        x = check_features(self, x, reset=False)
+        response, theta, aux = self._model()
+        return response, np.asarray(x @ theta), aux
+
+    # -- predictions -------------------------------------------------------------------------------------
+
+    def predict_log_proba(self, X: Any) -> NDArray:  # noqa: N803
+        """Return log P(y | x), shape (n_samples, n_classes), class 0 first."""
+        response, u, aux = self._linear(X)
+        return response.log_proba(u, aux).astype(u.dtype, copy=False)
+
+    def predict_proba(self, X: Any) -> NDArray:  # noqa: N803
+        """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray:  # noqa: N803
+        """Return the most probable true class of every row."""
+        best = np.argmax(self.predict_log_proba(X), axis=1)
+        return self.classes_[best]
+
+    def decision_function(self, X: Any) -> NDArray:  # noqa: N803
+        """Return the class log odds eta against class 0.
+
+        Returns
+        -------
+        array of shape (n_samples,) for two classes, else (n_samples, n_classes)
+            With several classes the first column, class 0 against itself, is zero, so that the largest
+            entry of a row belongs to the predicted class, as scikit-learn asks.
+        """
+        response, u, aux = self._linear(X)
+        eta = response.log_odds(u, aux).astype(u.dtype, copy=False)
+        return eta[:, 0] if eta.shape[1] == 1 else np.hstack([np.zeros((len(eta), 1), eta.dtype), eta])
+
+    def predict_observed_proba(self, X: Any) -> NDArray:  # noqa: N803
+        """Return P(z | x), the probabilities of the *observed* labels under the scenario.
+
+        Columns: unlabeled, the positive classes in order and, if y had any, confirmed negatives.
+        """
+        response, u, aux = self._linear(X)
+        return np.exp(self.labelling_.observed_log_proba(response.log_odds(u, aux))).astype(u.dtype, copy=False)
+
+    def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
+        """Return the mean log-likelihood of observed labels: a proper score that needs no true classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Observed labels, coded as in `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        response, u, aux = self._linear(X)
+        codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
+        check_consistent_length(u, codes)
+        log_proba = self.labelling_.observed_log_proba(response.log_odds(u, aux))
+        return float(np.average(log_proba[np.arange(len(codes)), codes], weights=check_weight(sample_weight, u)))
+
+    def summary(self) -> Summary:
+        """Return what was selected and how well the fit is certified; prints, renders, converts."""
+        check_is_fitted(self)
+        return summarize(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,136 @@
+"""Unordered classes: the paper's MN-PULasso."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.estimators._base import BasePULasso
+from pulasso.penalties import Groups
+from pulasso.responses import Multinomial, Response
+from pulasso.scenarios import Scenario
+from pulasso.scenarios._per_class import PerClass
+
+__all__ = ["MultinomialPULasso"]
+
+
+class MultinomialPULasso(BasePULasso):
+    """Multinomial regression for positive and unlabeled data, with a group lasso penalty.
+
+    Minimises the mean negative log-likelihood of the *observed* labels under a labelling scenario, plus
+    ``lam * sum_j weight_j ||Theta[R_j, C_j]||_2``. With one positive class this is binary PU logistic
+    regression (R's PUlasso).
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+        Strength of the penalty. At ``lam_max_`` and above all penalised coefficients are zero.
+    scenario : {"case-control", "single-training-set", "fully-observed"} or object, default="case-control"
+        How labels came to be. Case-control needs `prevalence`, single-training-set needs `label_frequency`.
+    prevalence : float, array-like of shape (K,) or mapping, optional
+        Share of every positive class in the population: a number for all, an array in class order, or a
+        mapping from class to number.
+    label_frequency : float, array-like of shape (K,) or mapping, optional
+        Probability that a member of a positive class carries its label.
+    groups : {"rows", "entries"} or Groups, default="rows"
+        "rows": a feature enters for all classes or none. "entries": plain l1.
+    standardize : bool, default=True
+        Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same. X is
+        never copied, and a sparse X stays sparse.
+    fit_intercept : bool, default=True
+        Without intercepts columns are scaled but not centred.
+    solver : {"working-set", "proximal-gradient", "em"}, default="working-set"
+        All minimise the same objective and stop on the same certificate.
+    tol : float, default=1e-6
+        Stop when the KKT violation is at most ``tol * lam_max_``.
+    max_iter : int, default=10000
+        Iterations of the solver, for each lam on the way down to `lam`.
+    unlabeled : label, optional
+        The marker of unlabeled rows in y; ``float("nan")`` stands for any missing value. By default the
+        smallest label is both the marker and the name of class 0.
+    negative : label, optional
+        Name of class 0; rows that carry it are *confirmed* negatives (`unlabeled` must then be given).
+
+    Attributes
+    ----------
+    classes_ : array of shape (K + 1,)
+        Class 0 first.
+    coef_ : array of shape (K, n_features)
+        Log odds of classes 1..K against class 0, per unit of X.
+    intercept_ : array of shape (K,)
+    lam_max_ : float
+        Smallest lam at which the null model is stationary.
+    objective_ : float
+        The objective that was minimised.
+    kkt_ : float
+        The certificate: largest KKT violation, relative to ``lam_max_``.
+    converged_ : bool
+    n_iter_ : int
+        Iterations, the way down from ``lam_max_`` included.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only when X had column names.
+    groups_ : Blocks
+        The groups as resolved against the data, with their weights and names.
+    group_norms_ : array of shape (n_groups,)
+        Norms of the groups on the penalised scale; zero for groups that were not selected.
+    label_counts_ : LabelCounts
+        Weighted counts of the observed labels.
+    labelling_ : Labelling
+        The scenario's two vectors for these data.
+    history_ : tuple of Record
+        Objective and certificate along the last solve.
+    warnings_ : list of str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso import MultinomialPULasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(600, 5))
+    >>> y = rng.permuted(np.repeat([0, 1, 2], 200))
+    >>> X[y == 1, 0] += 2
+    >>> X[y == 2, 1] += 2
+    >>> z = np.where(rng.random(600) < 0.5, y, 0)  # half of the labels are lost
+    >>> model = MultinomialPULasso(lam=0.03, scenario="single-training-set", label_frequency=0.5).fit(X, z)
+    >>> np.flatnonzero(model.coef_.any(axis=0))
+    array([0, 1])
+    """
+
+    _response_name = Multinomial.name
+
+    def __init__(
+        self,
+        lam: float = 0.01,
+        *,
+        scenario: str | Scenario = "case-control",
+        prevalence: PerClass | None = None,
+        label_frequency: PerClass | None = None,
+        groups: str | Groups = "rows",
+        standardize: bool = True,
+        fit_intercept: bool = True,
+        solver: str = "working-set",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        unlabeled: Any = None,
+        negative: Any = None,
+    ):
+        self.lam = lam
+        self.scenario = scenario
+        self.prevalence = prevalence
+        self.label_frequency = label_frequency
+        self.groups = groups
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unlabeled = unlabeled
+        self.negative = negative
+
+    def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
+        self.coef_ = coef
+        self.intercept_ = aux if self.fit_intercept else np.zeros(len(coef), coef.dtype)
+
+    def _model(self) -> tuple[Response, NDArray, NDArray]:
+        return Multinomial(len(self.coef_)), self.coef_.T, self.intercept_

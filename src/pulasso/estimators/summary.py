@@ -1,0 +1,159 @@
+"""What a fitted model says about itself: one object, four renderings."""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Summary", "summarize"]
+
+ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Selected features by class, with the certificate of the fit.
+
+    Prints as text, renders as HTML in notebooks, and converts by :meth:`to_frame`.
+
+    Attributes
+    ----------
+    title : str
+    facts : dict of str to str
+        What was fitted, to what, and how well: in the order in which it is shown.
+    features : list of str
+        Selected features, the strongest first.
+    columns : list of str
+        One for each class but class 0 (multinomial), or a single one (ordinal).
+    coefficients : array of shape (n_selected, n_columns)
+    groups : list of str
+        Group of each selected feature; several where its classes belong to different groups.
+    warnings : list of str
+    """
+
+    title: str
+    facts: dict[str, str]
+    features: list[str]
+    columns: list[str]
+    coefficients: NDArray
+    groups: list[str]
+    warnings: list[str] = field(default_factory=list)
+
+    def to_frame(self) -> "DataFrame":
+        """Return the table of selected features as a pandas data frame."""
+        try:
+            from pandas import DataFrame, Index
+        except ImportError:
+            raise ImportError("to_frame() needs pandas; install it with `pip install pulasso[frames]`.") from None
+        frame = DataFrame(self.coefficients, index=Index(self.features, name="feature"), columns=self.columns)
+        frame.insert(0, "group", self.groups)
+        return frame
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and cells as text; single features that are their own group need no group column."""
+        show_groups = any(group != name for group, name in zip(self.groups, self.features, strict=True))
+        header = ["feature", *(["group"] if show_groups else []), *self.columns]
+        table = []
+        for name, group, values in zip(self.features, self.groups, self.coefficients, strict=True):
+            numbers = [f"{value:+.4g}" if value else "." for value in values]
+            table.append([name, *([group] if show_groups else []), *numbers])
+        return header, table[:ROWS_SHOWN]
+
+    def _more(self) -> str:
+        hidden = len(self.features) - ROWS_SHOWN
+        return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.facts))
+        lines = [self.title, *(f"  {name:<{width}}  {value}" for name, value in self.facts.items()), ""]
+        header, table = self._rows()
+        widths = [max(len(row[i]) for row in [header, *table]) for i in range(len(header))]
+        for row in [header, *table] if table else []:
+            cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
+            lines.append("  " + "  ".join(cells))
+        lines.extend(["  " + self._more()] if self._more() else [])
+        lines.extend(["  no feature was selected"] if not table else [])
+        lines.extend(f"  warning: {words}" for words in self.warnings)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        header, table = self._rows()
+        facts = "".join(f"<tr><th>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in self.facts.items())
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table)
+        notes = [self._more(), *(f"warning: {words}" for words in self.warnings)]
+        selected = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return (
+            f"<div class='pulasso-summary'><h4>{escape(self.title)}</h4><table><tbody>{facts}</tbody></table>"
+            f"{selected if table else '<p>no feature was selected</p>'}"
+            + "".join(f"<p>{escape(note)}</p>" for note in notes if note)
+            + "</div>"
+        )
+
+
+def summarize(estimator: Any) -> Summary:
+    """Return the summary of a fitted estimator."""
+    coef = np.atleast_2d(estimator.coef_)
+    strength = np.linalg.norm(coef * _spread(estimator), axis=0)
+    selected = np.argsort(-strength, kind="stable")[: np.count_nonzero(strength)]
+    names = getattr(estimator, "feature_names_in_", None)
+    is_ordinal = coef.shape[0] == 1 and estimator.coef_.ndim == 1
+    return Summary(
+        title=f"{type(estimator).__name__}: {len(selected)} of {coef.shape[1]} features selected",
+        facts=_facts(estimator),
+        features=[str(names[j]) if names is not None else f"x{j}" for j in selected],
+        columns=["coef"] if is_ordinal else [str(name) for name in estimator.classes_[1:]],
+        coefficients=coef[:, selected].T,
+        groups=[_group_names(estimator, j) for j in selected],
+        warnings=list(estimator.warnings_),
+    )
+
+
+def _spread(estimator: Any) -> NDArray:
+    """Return the factor that makes coefficients of different columns comparable."""
+    return np.where(np.isfinite(estimator.feature_scale_), estimator.feature_scale_, 0.0)
+
+
+def _group_names(estimator: Any, feature: int) -> str:
+    blocks = estimator.groups_
+    numbers = dict.fromkeys(blocks.index[feature].tolist())
+    active = [j for j in numbers if estimator.group_norms_[j] > 0]
+    return ", ".join(blocks.names[j] for j in active)
+
+
+def _facts(estimator: Any) -> dict[str, str]:
+    counts = estimator.label_counts_
+    labeled = ", ".join(
+        f"{name}: {count:g}" for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
+    )
+    facts = {
+        "scenario": _describe(estimator.scenario_),
+        "class 0": str(counts.classes[0]),
+        "labelled rows": labeled,
+        "unlabeled rows": f"{counts.n_unlabeled:g}",
+    }
+    if counts.n_labeled[0] > 0:
+        facts["confirmed negatives"] = f"{counts.n_labeled[0]:g}"
+    if hasattr(estimator, "thresholds_"):
+        facts["thresholds"] = ", ".join(f"{value:.4g}" for value in estimator.thresholds_)
+    else:
+        facts["intercepts"] = ", ".join(f"{value:.4g}" for value in estimator.intercept_)
+    n_active = int(np.count_nonzero(estimator.group_norms_))
+    facts |= {
+        "lam": f"{estimator.lam:.4g}  (lam_max {estimator.lam_max_:.4g})",
+        "groups": f"{n_active} of {estimator.groups_.n_blocks} selected",
+        "objective": f"{estimator.objective_:.8g}",
+        "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "
+        + ("converged" if estimator.converged_ else f"NOT converged (tol {estimator.tol:g})"),
+    }
+    return facts
+
+
+def _describe(scenario: Any) -> str:
+    numbers = {name: value for name, value in vars(scenario).items() if value is not None and value != ()}
+    return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())

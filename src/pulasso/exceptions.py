@@ -1,0 +1,33 @@
+"""Errors and warnings of the library, in one place because their names are part of its face."""
+
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+__all__ = [
+    "ClassOrderWarning",
+    "ConvergenceWarning",
+    "GroupError",
+    "LabelError",
+    "LabelFrequencyWarning",
+    "NotFittedError",
+    "ScenarioError",
+]
+
+
+class LabelError(ValueError):
+    """The labels in ``y`` cannot be read as observed labels of presence-only data."""
+
+
+class ScenarioError(ValueError):
+    """The labelling scenario lacks a number, has an impossible one, or contradicts the labels."""
+
+
+class GroupError(ValueError):
+    """The groups of coefficients overlap, leave something out, or name what is not there."""
+
+
+class LabelFrequencyWarning(UserWarning):
+    """The assumed label frequency is lower than the observed labels allow."""
+
+
+class ClassOrderWarning(UserWarning):
+    """The order of the classes of an ordinal model had to be guessed."""

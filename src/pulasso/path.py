@@ -1,0 +1,89 @@
+"""From the null model down a grid of lam values, each solution the start of the next."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.problem import Params, Problem
+from pulasso.solvers import SolverResult, solve_proximal_gradient
+
+__all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
+
+# Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
+STEP_DOWN = 0.7
+# With nothing to scale by (no feature has any gradient at the null model) violations are absolute.
+NO_SCALE = 1.0
+NULL_TOL = 1e-10
+
+
+def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Params]:
+    """Return the problem with its exact lam_max, and the null model, where every path starts.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its lam and lam_max are not used.
+    null_log_odds : array of shape (K,)
+        Class log odds of the intercept-only maximum likelihood.
+    """
+    null = Params(np.zeros(problem.shape), problem.response.null_aux(null_log_odds))
+    if problem.penalty.has_unpenalized:
+        null = _fit_unpenalized(problem, null)
+    grad = problem.gradient(problem.at(null))
+    lam_max = problem.penalty.lam_max(grad.theta)
+    return replace(problem, lam=lam_max, lam_max=lam_max or NO_SCALE), null
+
+
+def _fit_unpenalized(problem: Problem, start: Params) -> Params:
+    """Fit free parameters and unpenalised blocks, with every penalised block at zero."""
+    # lam only has to be positive: the remaining weights are 0 and infinity. The scale of the certificate is
+    # not known yet; a gradient of at most 1 per unit-variance column makes an absolute one sensible.
+    free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=NO_SCALE)
+    return solve_proximal_gradient(free, start, tol=NULL_TOL).params
+
+
+def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:
+    """Return `n_lams` values from lam_max down to ``lam_min_ratio * lam_max``, equally spaced in logs."""
+    return np.geomspace(lam_max, lam_min_ratio * lam_max, n_lams) if lam_max > 0 else np.zeros(n_lams)
+
+
+def lams_down_to(lam: float, lam_max: float) -> NDArray:
+    """Return the few values that lead from lam_max to one lam, the last of them."""
+    if lam >= lam_max:
+        return np.array([lam])
+    lowest = max(lam, 1e-3 * lam_max)
+    n_steps = int(np.ceil(np.log(lowest / lam_max) / np.log(STEP_DOWN)))
+    way_down = np.geomspace(lam_max, lowest, n_steps + 1)[1:]
+    return np.append(way_down[way_down > lam], lam)
+
+
+def solve_path(
+    problem: Problem,
+    start: Params,
+    lams: NDArray,
+    *,
+    solver: Callable[..., SolverResult],
+    tol: NDArray | float,
+    max_iter: int,
+) -> Iterator[SolverResult]:
+    """Solve the problem for every lam in turn, each from the solution before it.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : Params
+    lams : array of shape (n_lams,)
+        Usually decreasing.
+    solver : callable
+        One of ``SOLVERS``.
+    tol : float or array of shape (n_lams,)
+        Tolerance of the certificate, one for all or one each.
+    max_iter : int
+        Iterations for each lam.
+    """
+    for lam, accuracy in zip(lams, np.broadcast_to(tol, len(lams)), strict=True):
+        result = solver(problem.at_lam(float(lam)), start, tol=float(accuracy), max_iter=max_iter)
+        start = result.params
+        yield result

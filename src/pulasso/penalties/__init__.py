@@ -1,0 +1,6 @@
+"""Penalties: groups of coefficients and the norm that keeps or drops them together."""
+
+from pulasso.penalties.group_lasso import GroupLasso
+from pulasso.penalties.groups import Blocks, Groups
+
+__all__ = ["Blocks", "GroupLasso", "Groups"]

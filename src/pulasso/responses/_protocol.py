@@ -1,0 +1,51 @@
+"""What a response model must offer.
+
+Conventions for the whole library:
+
+- ``u = X @ theta`` has shape (n_samples, n_outputs): K outputs for the multinomial model, 1 for the ordinal.
+- ``aux`` holds the free, unpenalised parameters in the solver's variables: intercepts, or the first cutpoint
+  and the gaps between cutpoints.
+- ``eta`` (n_samples, K) are the log odds of classes 1..K against class 0.
+"""
+
+from typing import Protocol
+
+from numpy.typing import NDArray
+
+__all__ = ["Response"]
+
+
+class Response(Protocol):
+    """From linear predictor and free parameters to class log odds, and the chain rule back."""
+
+    name: str
+    n_positive: int  # K
+    n_outputs: int
+
+    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return eta, shape (n_samples, K)."""
+        ...
+
+    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u, shape of u, and in aux, shape of aux (summed over samples)."""
+        ...
+
+    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return d eta / d aux, shape (n_aux, n_samples, K)."""
+        ...
+
+    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return log P(y | x), shape (n_samples, K + 1)."""
+        ...
+
+    def null_aux(self, log_odds: NDArray) -> NDArray:
+        """Return the free parameters that give these log odds, shape (K,), when u = 0."""
+        ...
+
+    def is_feasible(self, aux: NDArray) -> bool:
+        """Say whether aux lies in the model's domain."""
+        ...
+
+    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
+        """Return aux such that ``u + offset`` with the new aux equals u with the old one."""
+        ...

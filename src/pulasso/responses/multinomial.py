@@ -1,0 +1,78 @@
+"""Unordered classes: ``eta = Theta^T x + b``."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.numerics import log_normalize
+
+__all__ = ["Multinomial"]
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """Multinomial logistic model with class 0 as reference.
+
+    Parameters
+    ----------
+    n_positive : int
+        K, the number of classes besides class 0.
+    fit_intercept : bool, default=True
+        Without intercepts there are no free parameters and ``aux`` is empty.
+    symmetric : bool, default=False
+        Measure the coefficients of one feature in a way that treats all K + 1 classes alike. With
+        ``M = I - 11^T / (K + 1)`` the solver's coefficients are ``phi = M^{1/2} gamma``, whose plain norm
+        is ``||gamma||_M``: the norm of the K + 1 coefficients that sum to zero (glmnet's).
+    """
+
+    n_positive: int
+    fit_intercept: bool = True
+    symmetric: bool = False
+
+    name: ClassVar[str] = "multinomial"
+
+    @property
+    def n_outputs(self) -> int:
+        return self.n_positive
+
+    @cached_property
+    def contrast(self) -> NDArray:
+        """The matrix ``M^{-1/2} = I + (sqrt(K + 1) - 1) / K * 11^T`` from phi to gamma, or the identity."""
+        k = self.n_positive
+        return np.eye(k) + (np.sqrt(k + 1.0) - 1.0) / k if self.symmetric else np.eye(k)
+
+    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return eta, shape (n_samples, K)."""
+        eta = u @ self.contrast if self.symmetric else u
+        return eta + aux if self.fit_intercept else eta
+
+    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u and in aux."""
+        grad_u = grad_eta @ self.contrast if self.symmetric else grad_eta
+        return grad_u, grad_eta.sum(axis=0) if self.fit_intercept else np.empty(0)
+
+    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return d eta / d aux: the identity for every sample."""
+        n_aux = len(aux)
+        return np.broadcast_to(np.eye(self.n_positive)[:n_aux, None, :], (n_aux, len(u), self.n_positive))
+
+    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return log P(y | x), shape (n_samples, K + 1)."""
+        eta = self.log_odds(u, aux)
+        scores = np.hstack([np.zeros((len(eta), 1), dtype=eta.dtype), eta])
+        return scores - log_normalize(scores)[0][:, None]
+
+    def null_aux(self, log_odds: NDArray) -> NDArray:
+        """Return the intercepts of the null model."""
+        return log_odds.copy() if self.fit_intercept else np.empty(0)
+
+    def is_feasible(self, aux: NDArray) -> bool:
+        """Any finite intercept will do."""
+        return bool(np.isfinite(aux).all())
+
+    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
+        """Return intercepts that absorb a constant added to u."""
+        return aux - offset @ self.contrast if self.fit_intercept else aux

@@ -1,0 +1,114 @@
+r"""Ordered classes: cumulative logits with one coefficient vector.
+
+:math:`P(y < j | x) = \sigma(\nu_j - u)` with increasing cutpoints. With :math:`t_j = \nu_j - u` and gaps
+:math:`d_j = \nu_{j+1} - \nu_j` the class log odds are
+
+.. math::
+
+   \eta_j = -\mathrm{softplus}(t_j) - \mathrm{softplus}(-t_{j+1}) + \log(1 - e^{-d_j}) + \mathrm{softplus}(-t_1)
+
+(without the terms in j + 1 for the last class): sums of logs, so that no difference of nearly equal
+probabilities is ever taken.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.numerics import log1mexp, sigmoid, softplus_pair
+
+__all__ = ["Ordinal"]
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """Cumulative logit (proportional odds) model.
+
+    The free parameters are ``aux = (nu_1, nu_2 - nu_1, ..., nu_K - nu_{K-1})``, the paper's
+    ``theta_{p+1..p+K}``; all but the first are positive.
+
+    Parameters
+    ----------
+    n_positive : int
+        K, the number of classes besides class 0.
+    """
+
+    n_positive: int
+
+    name: ClassVar[str] = "ordinal"
+    n_outputs: ClassVar[int] = 1
+
+    def cutpoints(self, aux: NDArray) -> NDArray:
+        """Return nu from the solver's variables."""
+        return np.cumsum(aux)
+
+    def _distance(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return ``t = nu - u``, shape (n_samples, K), class-major in memory."""
+        return np.subtract(self.cutpoints(aux), u.reshape(-1, 1), order="F")
+
+    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return eta, shape (n_samples, K)."""
+        above, below = softplus_pair(self._distance(u, aux))
+        eta = below[:, :1] - above
+        eta[:, :-1] += log1mexp(aux[1:]) - below[:, 1:]
+        return eta
+
+    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u and in aux."""
+        under, over = sigmoid(self._distance(u, aux))  # P(y < j) and P(y >= j)
+        total = grad_eta.sum(axis=1)
+        from_t = -grad_eta * under  # d loss / d t_j, one sample and cutpoint each
+        from_t[:, 1:] += grad_eta[:, :-1] * over[:, 1:]
+        from_t[:, 0] -= total * over[:, 0]
+        grad_nu = from_t.sum(axis=0)
+        from_gap = grad_eta[:, :-1].sum(axis=0) * _gap_slope(aux[1:])
+        grad_aux = np.cumsum(grad_nu[::-1])[::-1]
+        grad_aux[1:] += from_gap
+        return -from_t.sum(axis=1)[:, None], grad_aux
+
+    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return d eta / d aux, shape (K, n_samples, K)."""
+        under, over = sigmoid(self._distance(u, aux))
+        k = self.n_positive
+        by_cutpoint = np.zeros((k, len(under), k))
+        for j in range(k):
+            by_cutpoint[j, :, j] -= under[:, j]
+        for j in range(1, k):
+            by_cutpoint[j, :, j - 1] += over[:, j]
+        by_cutpoint[0] -= over[:, :1]
+        jacobian = np.cumsum(by_cutpoint[::-1], axis=0)[::-1].copy()
+        for j in range(1, k):
+            jacobian[j, :, j - 1] += _gap_slope(aux[j])
+        return jacobian
+
+    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+        """Return log P(y | x), shape (n_samples, K + 1)."""
+        above, below = softplus_pair(self._distance(u, aux))
+        log_proba = np.hstack([-below[:, :1], -above])
+        log_proba[:, 1:-1] += log1mexp(aux[1:]) - below[:, 1:]
+        return log_proba
+
+    def null_aux(self, log_odds: NDArray) -> NDArray:
+        """Return first cutpoint and gaps of the null model."""
+        # log P(y < j) - log P(y >= j), from partial log sums on both sides.
+        scores = np.concatenate([[0.0], log_odds])
+        below = np.logaddexp.accumulate(scores)[:-1]
+        above = np.logaddexp.accumulate(scores[::-1])[::-1][1:]
+        return np.diff(below - above, prepend=0.0)
+
+    def is_feasible(self, aux: NDArray) -> bool:
+        """Finite, with every gap positive."""
+        return bool(np.isfinite(aux).all() and (aux[1:] > 0).all())
+
+    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
+        """Return cutpoints that absorb a constant added to u."""
+        shifted = aux.copy()
+        shifted[0] += np.sum(offset)
+        return shifted
+
+
+def _gap_slope(gap: NDArray) -> NDArray:
+    """Return the derivative of ``log(1 - exp(-gap))``, without overflow for wide gaps."""
+    return -np.exp(-gap) / np.expm1(-gap)

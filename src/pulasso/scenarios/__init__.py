@@ -1,0 +1,79 @@
+"""Labelling scenarios: from class log odds to the likelihood of the observed labels."""
+
+from typing import Any
+
+from pulasso.exceptions import ScenarioError
+from pulasso.scenarios._protocol import LabelCounts, Scenario
+from pulasso.scenarios.case_control import CaseControl
+from pulasso.scenarios.fully_observed import FullyObserved
+from pulasso.scenarios.labelling import Curvature, Labelling, NullModel
+from pulasso.scenarios.loss import CompleteLoss, Loss, ObservedLoss
+from pulasso.scenarios.single_training_set import SingleTrainingSet
+
+__all__ = [
+    "SCENARIOS",
+    "CaseControl",
+    "CompleteLoss",
+    "Curvature",
+    "FullyObserved",
+    "LabelCounts",
+    "Labelling",
+    "Loss",
+    "NullModel",
+    "ObservedLoss",
+    "Scenario",
+    "SingleTrainingSet",
+    "as_scenario",
+]
+
+SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
+
+# The one number that each scenario asks its user for, by the name of the estimators' parameter.
+ASKS_FOR = {CaseControl.name: "prevalence", SingleTrainingSet.name: "label_frequency", FullyObserved.name: None}
+
+
+def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
+    """Return a scenario object from its name and the number that goes with it.
+
+    Parameters
+    ----------
+    scenario : str or Scenario
+        "case-control", "single-training-set", "fully-observed", or an object.
+    **numbers : prevalence, label_frequency
+        What the user gave; None for what was not given.
+    """
+    given = {name: value for name, value in numbers.items() if value is not None}
+    if not isinstance(scenario, str):
+        if not hasattr(scenario, "labelling"):
+            raise ScenarioError(f"scenario={scenario!r} is neither one of {_names()} nor a scenario object.")
+        if given:
+            raise ScenarioError(f"scenario is an object and holds its own numbers; do not pass {_and(given)} as well.")
+        return scenario
+    by_name = {cls.name: cls for cls in SCENARIOS}
+    if scenario not in by_name:
+        raise ScenarioError(f"scenario={scenario!r} is unknown; use one of {_names()} or a scenario object.")
+    wanted = ASKS_FOR[scenario]
+    unwanted = {name: value for name, value in given.items() if name != wanted}
+    if unwanted:
+        raise ScenarioError(f"scenario={scenario!r} does not use {_and(unwanted)}. {_explain(scenario)}")
+    if wanted is not None and wanted not in given:
+        raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {_explain(scenario)}")
+    return by_name[scenario](**given)
+
+
+def _explain(scenario: str) -> str:
+    return {
+        "case-control": "It takes prevalence=, the share of each positive class in the population, "
+        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}.",
+        "single-training-set": "It takes label_frequency=, the probability that a member of a positive class "
+        "carries its label, for example label_frequency=0.5.",
+        "fully-observed": "It takes no number: unlabeled rows count as class 0.",
+    }[scenario]
+
+
+def _names() -> str:
+    return ", ".join(repr(cls.name) for cls in SCENARIOS)
+
+
+def _and(names: Any) -> str:
+    return " and ".join(f"{name}=" for name in names)

@@ -1,0 +1,75 @@
+"""Reading "a number for all classes, an array in class order, or a mapping class -> number"."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.exceptions import ScenarioError
+
+__all__ = ["PerClass", "check_range", "listed", "per_class", "plain"]
+
+PerClass = float | NDArray | Mapping[Any, float] | list[float] | tuple[float, ...]
+
+
+def per_class(value: PerClass, what: str, classes: NDArray) -> NDArray:
+    """Return one float for each of `classes`, or say which class is missing or unknown.
+
+    Parameters
+    ----------
+    value : number, array-like or mapping
+    what : str
+        Name of the parameter, for messages.
+    classes : array
+        The classes that need a number, in order.
+    """
+    if isinstance(value, Mapping):
+        return _from_mapping(value, what, classes)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ScenarioError(
+            f"{what}={value!r} is not a number, an array of numbers or a mapping from class to number."
+        ) from None
+    if array.ndim == 0:
+        return np.full(len(classes), float(array))
+    if array.shape != (len(classes),):
+        raise ScenarioError(
+            f"{what} has shape {array.shape} but there are {len(classes)} positive classes: {listed(classes)}. "
+            f"Give one number for each, in this order, or a mapping from class to number."
+        )
+    return array
+
+
+def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
+    known = {plain(c): i for i, c in enumerate(classes)}
+    given = {plain(c): v for c, v in value.items()}
+    unknown = [c for c in value if plain(c) not in known]
+    if unknown:
+        raise ScenarioError(f"{what} names {listed(unknown)}, which is no class in y. The classes are {listed(classes)}.")
+    missing = [c for c in classes if plain(c) not in given]
+    if missing:
+        raise ScenarioError(f"{what} has no number for {listed(missing)}. Every positive class needs one.")
+    try:
+        return np.array([float(given[plain(c)]) for c in classes])
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{what}={value!r} holds something that is not a number.") from None
+
+
+def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: bool) -> None:
+    """Refuse numbers outside (0, 1), or (0, 1] where certainty makes sense, naming class and number."""
+    inside = (numbers > 0) & ((numbers <= 1) if one_allowed else (numbers < 1))
+    for name, number in zip(classes[~inside], numbers[~inside], strict=True):
+        bounds = "(0, 1]" if one_allowed else "(0, 1)"
+        raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}; it must lie in {bounds}.")
+
+
+def plain(name: Any) -> Any:
+    """Return a plain Python value, so that 1, 1.0 and np.int64(1) are the same class."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def listed(names: Any) -> str:
+    """Return names for a message: quoted, separated by commas."""
+    return ", ".join(repr(plain(name)) for name in names)

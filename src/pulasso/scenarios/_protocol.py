@@ -1,0 +1,54 @@
+"""What a labelling scenario must offer, and what it is told about the data."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.scenarios.labelling import Labelling
+
+__all__ = ["LabelCounts", "Scenario"]
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """Weighted counts of the observed labels.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+        Names of the classes, class 0 first.
+    n_unlabeled : float
+    n_labeled : array of shape (n_classes,)
+        Class 0 first: its entry counts the confirmed negatives.
+    """
+
+    classes: NDArray
+    n_unlabeled: float
+    n_labeled: NDArray
+
+    @property
+    def total(self) -> float:
+        return float(self.n_unlabeled + self.n_labeled.sum())
+
+    @property
+    def frequencies(self) -> NDArray:
+        """Share of every observed label: unlabeled, classes 1..K, confirmed negatives."""
+        return np.concatenate([[self.n_unlabeled], self.n_labeled[1:], self.n_labeled[:1]]) / self.total
+
+    @classmethod
+    def from_codes(cls, codes: NDArray, classes: NDArray, weight: NDArray) -> "LabelCounts":
+        """Count observed labels: code 0 is unlabeled, k is class k, K + 1 a confirmed negative."""
+        counts = np.bincount(codes, weights=weight, minlength=len(classes) + 1)
+        return cls(classes, float(counts[0]), np.concatenate([counts[-1:], counts[1:-1]]))
+
+
+class Scenario(Protocol):
+    """How labels came to be: turns what the user knows into the two vectors of a :class:`Labelling`."""
+
+    name: str
+
+    def labelling(self, counts: LabelCounts) -> Labelling:
+        """Return the vectors a and c for these classes and counts."""
+        ...

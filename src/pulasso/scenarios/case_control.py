@@ -1,0 +1,73 @@
+"""Case-control: unlabeled draws from the population, labelled draws from each class."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pulasso.exceptions import ScenarioError
+from pulasso.scenarios._per_class import PerClass, plain, listed, check_range, per_class
+from pulasso.scenarios._protocol import LabelCounts
+from pulasso.scenarios.labelling import Labelling
+
+__all__ = ["CaseControl"]
+
+
+@dataclass(frozen=True, eq=False)
+class CaseControl:
+    """Unlabeled rows are a sample of the population; labelled rows were sampled from their class.
+
+    The paper's case-control setting: ``a_k = n_k / (pi_k n_u)`` and ``c_k = 1``, with weighted counts n.
+
+    Parameters
+    ----------
+    prevalence : float, array-like of shape (K,) or mapping
+        ``P(y = k)`` in the population for every positive class: a number for all, an array in class
+        order, or a mapping from class to number. In (0, 1), with a sum below 1.
+    always_labeled : sequence of class labels, default=()
+        Classes whose members never are among the unlabeled rows (``c_k = 0``): the unlabeled rows are
+        then a sample of the population without these classes.
+
+    Examples
+    --------
+    >>> from pulasso import CaseControl
+    >>> CaseControl(prevalence={"oak": 0.2, "fir": 0.1}).name
+    'case-control'
+    """
+
+    prevalence: PerClass
+    always_labeled: tuple[Any, ...] = ()
+
+    name: ClassVar[str] = "case-control"
+
+    def labelling(self, counts: LabelCounts) -> Labelling:
+        """Return the vectors a and c for these classes and counts."""
+        positive = counts.classes[1:]
+        prevalence = per_class(self.prevalence, "prevalence", positive)
+        check_range(prevalence, "prevalence", positive, one_allowed=False)
+        if prevalence.sum() >= 1.0:
+            raise ScenarioError(
+                f"The prevalences of {listed(positive)} sum to {prevalence.sum():g}; "
+                f"they must leave room for class {plain(counts.classes[0])!r}, so sum to less than 1."
+            )
+        if counts.n_unlabeled <= 0:
+            raise ScenarioError(
+                "y has no unlabeled row, but case-control data need a sample of the population. "
+                "Check `unlabeled=`, or use scenario='fully-observed' if every label is known."
+            )
+        hidden = ~self._always(counts)
+        everyone = np.concatenate([[1.0 - prevalence.sum()], prevalence])
+        with np.errstate(divide="ignore"):  # log 0 = -inf: no confirmed negatives, or a class never hidden
+            log_a = np.log(counts.n_labeled) - np.log(everyone) - np.log(counts.n_unlabeled)
+            log_c = np.log(hidden.astype(float))
+        return Labelling(log_a + np.log(everyone[hidden].sum()), log_c)
+
+    def _always(self, counts: LabelCounts) -> np.ndarray:
+        names = [plain(c) for c in counts.classes[1:]]
+        unknown = [c for c in self.always_labeled if plain(c) not in names]
+        if unknown:
+            raise ScenarioError(
+                f"always_labeled names {listed(unknown)}, which is no positive class in y. They are {listed(names)}."
+            )
+        always = {plain(c) for c in self.always_labeled}
+        return np.array([False] + [name in always for name in names])

@@ -1,0 +1,110 @@
+"""Losses as functions of the class log odds: of the observed labels, and of completed ones (EM)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.numerics import log_normalize
+from pulasso.scenarios.labelling import Curvature, Labelling
+
+__all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
+
+
+class Loss(Protocol):
+    """A mean loss over samples, as a function of eta (n_samples, K)."""
+
+    def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
+        """Return the weighted mean loss and its gradient in eta, shape (n_samples, K)."""
+        ...
+
+    def curvature(self, eta: NDArray) -> Curvature:
+        """Return a positive semi-definite curvature of every sample's loss, unweighted."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedLoss:
+    """Mean negative log-likelihood of the observed labels, ``-(1/W) sum_i w_i log P(z_i | x_i)``.
+
+    Parameters
+    ----------
+    labelling : Labelling
+    codes : array of shape (n_samples,)
+        Observed labels: 0 unlabeled, k class k, K + 1 confirmed negative.
+    weight : array of shape (n_samples,)
+        Sample weights; they are normalised here, once.
+    """
+
+    labelling: Labelling
+    codes: NDArray
+    weight: NDArray
+
+    @cached_property
+    def share(self) -> NDArray:
+        """Weights that sum to one."""
+        return self.weight / self.weight.sum()
+
+    @cached_property
+    def _unlabeled(self) -> NDArray:
+        return np.flatnonzero(self.codes == 0)
+
+    @cached_property
+    def _labeled(self) -> tuple[NDArray, NDArray]:
+        """Rows with a positive label and their column in eta."""
+        rows = np.flatnonzero((self.codes > 0) & (self.codes <= self.labelling.n_positive))
+        return rows, self.codes[rows] - 1
+
+    @cached_property
+    def _constant(self) -> float:
+        """The part of the loss that does not depend on eta: ``sum_i w_i log a_{z_i}`` over labelled rows."""
+        classes = self.codes % (self.labelling.n_positive + 1)
+        labeled = self.codes > 0
+        return float(self.share[labeled] @ self.labelling.log_a[classes[labeled]])
+
+    def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
+        """Return the loss and ``w (q - yhat)``, its gradient in eta."""
+        labelling, share = self.labelling, self.share
+        log_n, q = log_normalize(labelling.scores(eta, labelling.log_total))
+        hidden, (rows, columns) = self._unlabeled, self._labeled
+        log_unlabeled, yhat = log_normalize(labelling.scores(eta[hidden], labelling.log_c))
+        value = share @ log_n - share[hidden] @ log_unlabeled - share[rows] @ eta[rows, columns] - self._constant
+        grad = q[:, 1:]
+        grad[hidden] -= yhat[:, 1:]
+        grad[rows, columns] -= 1.0
+        grad *= share[:, None]
+        return float(value), grad
+
+    def curvature(self, eta: NDArray) -> Curvature:
+        """Return the Fisher information, the mean curvature over labels given x."""
+        return self.labelling.fisher_information(eta)
+
+    def complete(self, eta: NDArray) -> "CompleteLoss":
+        """Return the E-step: the majorising loss that touches this one at `eta`, up to a constant."""
+        yhat = self.labelling.responsibilities(eta, self.codes)[:, 1:]
+        return CompleteLoss(self.labelling, yhat, self.share)
+
+
+@dataclass(frozen=True, eq=False)
+class CompleteLoss:
+    """Loss of the completed data: a multinomial regression on soft labels with offset ``log(a + c)``.
+
+    This is what the M-step of the paper's Algorithms 1-4 minimises.
+    """
+
+    labelling: Labelling
+    yhat: NDArray
+    share: NDArray
+
+    def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
+        """Return the loss and ``w (q - yhat)``."""
+        log_n, q = log_normalize(self.labelling.scores(eta, self.labelling.log_total))
+        value = self.share @ (log_n - np.einsum("ij,ij->i", self.yhat, eta))
+        return float(value), (q[:, 1:] - self.yhat) * self.share[:, None]
+
+    def curvature(self, eta: NDArray) -> Curvature:
+        """Return ``diag q - q q^T``: once the labels are completed nothing is hidden."""
+        q = self.labelling.posterior(eta)[:, 1:]
+        return Curvature(q, np.zeros(len(q)), np.zeros_like(q))

@@ -1,0 +1,67 @@
+"""Single-training-set: one sample, in which a member of class k shows its label with a known probability."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from pulasso.exceptions import ScenarioError
+from pulasso.scenarios._per_class import PerClass, plain, check_range, per_class
+from pulasso.scenarios._protocol import LabelCounts
+from pulasso.scenarios.labelling import Labelling
+
+__all__ = ["SingleTrainingSet"]
+
+
+@dataclass(frozen=True, eq=False)
+class SingleTrainingSet:
+    """All rows are one sample of the population; a class-k row is labelled with probability pi_k.
+
+    The paper's single-training-set setting: ``a_k = pi_k`` and ``c_k = 1 - pi_k``.
+
+    Parameters
+    ----------
+    label_frequency : float, array-like of shape (K,) or mapping
+        ``P(labelled | y = k)`` for every positive class: a number for all, an array in class order, or a
+        mapping from class to number. In (0, 1]; 1 means that every member of the class is labelled.
+    negative_label_frequency : float, optional
+        ``P(confirmed negative | y = 0)``; needed when y holds confirmed negatives.
+
+    Examples
+    --------
+    >>> from pulasso import SingleTrainingSet
+    >>> SingleTrainingSet(label_frequency=0.4).name
+    'single-training-set'
+    """
+
+    label_frequency: PerClass
+    negative_label_frequency: float | None = None
+
+    name: ClassVar[str] = "single-training-set"
+
+    def labelling(self, counts: LabelCounts) -> Labelling:
+        """Return the vectors a and c for these classes and counts."""
+        positive = counts.classes[1:]
+        frequency = per_class(self.label_frequency, "label_frequency", positive)
+        check_range(frequency, "label_frequency", positive, one_allowed=True)
+        if counts.n_unlabeled <= 0 and counts.n_labeled[0] <= 0:
+            raise ScenarioError(
+                "y has neither unlabeled rows nor confirmed negatives: nothing tells the positive classes from "
+                f"class {plain(counts.classes[0])!r}. Check `unlabeled=` and `negative=`."
+            )
+        shown = np.concatenate([[self._negative_frequency(counts)], frequency])
+        with np.errstate(divide="ignore"):  # log 0 = -inf: a label that cannot occur, a class never hidden
+            return Labelling(np.log(shown), np.log1p(-shown))
+
+    def _negative_frequency(self, counts: LabelCounts) -> float:
+        if counts.n_labeled[0] <= 0:
+            return 0.0
+        name = plain(counts.classes[0])
+        if self.negative_label_frequency is None:
+            raise ScenarioError(
+                f"y holds confirmed negatives ({name!r}), but how often a member of class {name!r} is confirmed "
+                "is not known. Use scenario=SingleTrainingSet(label_frequency=..., negative_label_frequency=...)."
+            )
+        frequency = np.array([float(self.negative_label_frequency)])
+        check_range(frequency, "negative_label_frequency", counts.classes[:1], one_allowed=True)
+        return float(frequency[0])

@@ -1,0 +1,61 @@
+"""Regularised EM: the paper's Algorithms 1-4, one for each response model and scenario.
+
+The E-step replaces hidden labels by their posterior probabilities; what is left is a multinomial (ordinal)
+regression on soft labels with offset ``log(a + c)``, whose loss lies above the observed loss and touches it at
+the current point. The M-step minimises it, here by proximal gradient, so F never increases.
+"""
+
+from dataclasses import replace
+
+from pulasso.problem import Params, Problem
+from pulasso.solvers._result import Callback, History, SolverResult
+from pulasso.solvers.proximal_gradient import solve_proximal_gradient
+
+__all__ = ["solve_em"]
+
+# The M-step is solved to this share of the violation it starts from: the E-step moves the target anyway.
+M_STEP_ACCURACY = 0.1
+M_STEP_ITERATIONS = 1_000
+
+
+def solve_em(
+    problem: Problem,
+    start: Params,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    callback: Callback | None = None,
+) -> SolverResult:
+    """Minimise F by alternating E-steps and M-steps.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its loss must offer ``complete(eta)``, the E-step.
+    start : Params
+    tol : float
+        Stop when the KKT violation of F itself, relative to lam_max, is at most this.
+    max_iter : int
+        Number of E-steps.
+    callback : callable, optional
+        Called with a `Record` after every iteration.
+    """
+    history = History(callback)
+    point = problem.at(start)
+    kkt = problem.kkt_violation(point.params, problem.gradient(point))
+    history.add(0, point.objective, kkt)
+    n_iter, stuck = 0, False
+    while kkt > tol and n_iter < max_iter and not stuck:
+        n_iter += 1
+        eta = problem.response.log_odds(point.linear, point.params.aux)
+        m_step = replace(problem, loss=problem.loss.complete(eta))
+        accuracy = M_STEP_ACCURACY * kkt
+        inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=M_STEP_ITERATIONS)
+        stuck = inner.n_iter == 0 or (not inner.converged and inner.n_iter < M_STEP_ITERATIONS)
+        point = problem.at(inner.params)
+        kkt = problem.kkt_violation(point.params, problem.gradient(point))
+        history.add(n_iter, point.objective, kkt)
+    converged = kkt <= tol
+    limit = "the limit of floating-point accuracy" if stuck else f"stopped after max_iter={max_iter} iterations"
+    message = "converged" if converged else limit
+    return SolverResult(point.params, point.objective, kkt, n_iter, converged, tuple(history.records), message)
