@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.penalties.groups import Blocks
+from pulasso.penalties.blocks import Blocks
 
 __all__ = ["GroupLasso"]
 
