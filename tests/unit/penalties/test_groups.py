@@ -554,7 +554,7 @@ def test_pipelines_splines_and_reused_columns(frame):
         [-2],
         lambda X: ["age"],
     ],
-    ids=str,
+    ids=["name", "names", "numbers", "slice", "mask", "slice of names", "from the end", "callable"],
 )
 def test_column_transformer_columns_may_be_given_in_any_way(frame, columns):
     as_column = FunctionTransformer(lambda x: np.asarray(x).reshape(-1, 1))
