@@ -21,7 +21,7 @@ _HOMES = {
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'pulasso' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -10,14 +10,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Design"]
+__all__ = ["Design", "StoredDesign"]
 
 
 class Design(Protocol):
     """A matrix X with n_samples rows and n_features columns."""
 
-    shape: tuple[int, int]
-    dtype: np.dtype
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Precision of the stored numbers."""
+        ...
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X @ theta``, shape (n_samples, n_outputs)."""
@@ -26,6 +33,10 @@ class Design(Protocol):
     def rmatmul(self, grad: NDArray) -> NDArray:
         """Return ``X.T @ grad``, shape (n_features, n_outputs)."""
         ...
+
+
+class StoredDesign(Design, Protocol):
+    """A design that holds numbers of its own, so that their moments can be asked for."""
 
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column under weights that sum to one."""

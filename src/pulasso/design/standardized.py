@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design._protocol import Design
+from pulasso.design._protocol import StoredDesign
 
 __all__ = ["StandardizedDesign", "standardize"]
 
@@ -16,21 +16,23 @@ class StandardizedDesign:
 
     Attributes
     ----------
-    base : Design
+    base : StoredDesign
     mean, scale : array of shape (n_features,)
         A scale of infinity marks a constant column: it behaves like a column of zeros.
     """
 
-    base: Design
+    base: StoredDesign
     mean: NDArray
     scale: NDArray
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
         return self.base.shape
 
     @property
     def dtype(self) -> np.dtype:
+        """Precision of the stored numbers."""
         return self.base.dtype
 
     def matmul(self, theta: NDArray) -> NDArray:
@@ -53,12 +55,14 @@ class StandardizedDesign:
         return np.where(np.isfinite(self.scale), self.scale, 0.0)[:, None] * theta
 
 
-def standardize(design: Design, share: NDArray, *, center: bool = True, scale: bool = True) -> StandardizedDesign:
+def standardize(
+    design: StoredDesign, share: NDArray, *, center: bool = True, scale: bool = True
+) -> StandardizedDesign:
     """Return the design with (weighted) mean-zero, unit-variance columns.
 
     Parameters
     ----------
-    design : Design
+    design : StoredDesign
     share : array of shape (n_samples,)
         Sample weights that sum to one.
     center : bool

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from pulasso.estimators._base import BasePULasso
 from pulasso.penalties import Groups
 from pulasso.responses import Multinomial, Response
-from pulasso.scenarios import Scenario
-from pulasso.scenarios._per_class import PerClass
+from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["MultinomialPULasso"]
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from pulasso.estimators._base import BasePULasso
 from pulasso.penalties import Groups
 from pulasso.responses import Ordinal, Response
-from pulasso.scenarios import Scenario
-from pulasso.scenarios._per_class import PerClass
+from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["OrdinalPULasso"]
 
@@ -108,14 +107,14 @@ class OrdinalPULasso(BasePULasso):
         self.negative = negative
         self.class_order = class_order
 
-    def predict_expected(self, X: Any) -> NDArray:  # noqa: N803
+    def predict_expected(self, X: Any) -> NDArray:
         """Return E[y | x] with the classes numbered 0..K."""
         proba = self.predict_proba(X)
         return proba @ np.arange(proba.shape[1], dtype=proba.dtype)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks score classifiers on unordered blobs, which is not what an ordinal model is for.
+        # scikit-learn's checks score classifiers on unordered blobs, which no ordinal model is made for.
         tags.classifier_tags.poor_score = True
         return tags
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pulasso.exceptions import GroupError
+from pulasso.words import plain
 
 Column = int | str
 Classes = Hashable | Iterable[Hashable] | None
@@ -67,10 +68,6 @@ def freeze_classes(classes: Classes) -> tuple[Hashable, ...] | None:
     elif isinstance(classes, set | frozenset):
         classes = sorted(classes, key=str)
     return tuple(plain(label) for label in classes)
-
-
-def plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def freeze_weights(weights: Any) -> Any:

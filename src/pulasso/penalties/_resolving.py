@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.exceptions import GroupError
-from pulasso.penalties._reading import Column, first_repeated, freeze_column, name_of, plain
+from pulasso.penalties._reading import Column, first_repeated, freeze_column, name_of
+from pulasso.words import listed, plain
 
 if TYPE_CHECKING:
     from pulasso.penalties.groups import Groups
@@ -99,7 +100,7 @@ class Axes:
     def output(self, label: Hashable, who: str) -> int:
         """Position of a class given by its label."""
         if label not in self.classes:
-            known = _listed(self.classes)
+            known = listed(self.classes)
             raise GroupError(f"{who}: there are no coefficients for class {label!r}, only for {known}.")
         return self.classes.index(label)
 
@@ -222,7 +223,7 @@ def _left_out(groups: Groups, axes: Axes, index: NDArray[np.intp]) -> GroupError
             "Add a group, or pass rest='rows' (one group per column) or rest='entries' (per coefficient)."
         )
     noun = "column" if len(missing) == 1 else "columns"
-    return GroupError(f"In no group: {noun} {_listed(missing, limit=5, show=str)}. {advice}")
+    return GroupError(f"In no group: {noun} {listed(missing, limit=5, show=str)}. {advice}")
 
 
 CUTS = {
@@ -239,7 +240,7 @@ def block_weights(given: Any, cut: _Cut, axes: Axes) -> NDArray[np.floating]:
     weights = np.sqrt(np.bincount(cut.index.ravel(), minlength=len(cut.names)))
     n_blocks, n_named = len(weights), cut.n_units * cut.copies
     if isinstance(given, tuple):
-        _set_weights_byname_of(weights, given, cut, axes)
+        _set_weights_by_name(weights, given, cut, axes)
     elif isinstance(given, np.ndarray):
         if given.shape == (n_blocks,):
             weights = given
@@ -258,7 +259,7 @@ def block_weights(given: Any, cut: _Cut, axes: Axes) -> NDArray[np.floating]:
     return weights
 
 
-def _set_weights_byname_of(weights: NDArray, given: tuple, cut: _Cut, axes: Axes) -> None:
+def _set_weights_by_name(weights: NDArray, given: tuple, cut: _Cut, axes: Axes) -> None:
     """Write the weights of a mapping in place, single blocks ("age[dog]") after whole units ("age")."""
     targets = [_weight_target(key, cut, axes) for key, _ in given]
     repeated = first_repeated((target.start, target.stop) for target in targets)
@@ -296,10 +297,4 @@ def _wrong_number(given: NDArray, cut: _Cut, n_blocks: int) -> GroupError:
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, list(known)[:MAX_NAMES_COMPARED], n=3)
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {_listed(known)}."
-
-
-def _listed(values: Iterable[Any], limit: int = 10, show: Callable[[Any], str] = repr) -> str:
-    values = list(values)
-    more = f" and {len(values) - limit} more" if len(values) > limit else ""
-    return ", ".join(map(show, values[:limit])) + more
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {listed(known)}."

@@ -55,7 +55,8 @@ class GroupLasso:
     def kkt_distances(self, theta: NDArray, grad: NDArray, lam: float) -> NDArray:
         """Return, per block, the distance of ``-grad`` to ``lam`` times the subdifferential at theta.
 
-        ``max(0, ||grad_j|| - lam w_j)`` where theta_j is zero, else ``||grad_j + lam w_j theta_j / ||theta_j||||``.
+        ``max(0, ||grad_j|| - lam w_j)`` where theta_j is zero, and elsewhere
+        ``||grad_j + lam w_j theta_j / ||theta_j||||``.
         """
         norms = self.blocks.norms(theta)
         active = norms > 0

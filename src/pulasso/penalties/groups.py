@@ -23,10 +23,10 @@ from pulasso.penalties._reading import (
     freeze_weights,
     name_of,
     named_items,
-    plain,
 )
 from pulasso.penalties._resolving import CUTS, Axes, block_weights
 from pulasso.penalties.blocks import Blocks
+from pulasso.words import plain
 
 __all__ = ["Blocks", "Groups"]
 

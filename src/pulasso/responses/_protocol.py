@@ -18,9 +18,20 @@ __all__ = ["Response"]
 class Response(Protocol):
     """From linear predictor and free parameters to class log odds, and the chain rule back."""
 
-    name: str
-    n_positive: int  # K
-    n_outputs: int
+    @property
+    def name(self) -> str:
+        """What users call the model."""
+        ...
+
+    @property
+    def n_positive(self) -> int:
+        """K, the number of classes besides class 0."""
+        ...
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of columns of theta."""
+        ...
 
     def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
         """Return eta, shape (n_samples, K)."""

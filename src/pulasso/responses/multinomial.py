@@ -36,6 +36,7 @@ class Multinomial:
 
     @property
     def n_outputs(self) -> int:
+        """One column of theta for every positive class."""
         return self.n_positive
 
     @cached_property

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pulasso.exceptions import ScenarioError
+from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
@@ -21,6 +22,7 @@ __all__ = [
     "Loss",
     "NullModel",
     "ObservedLoss",
+    "PerClass",
     "Scenario",
     "SingleTrainingSet",
     "as_scenario",
@@ -29,7 +31,11 @@ __all__ = [
 SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
 
 # The one number that each scenario asks its user for, by the name of the estimators' parameter.
-ASKS_FOR = {CaseControl.name: "prevalence", SingleTrainingSet.name: "label_frequency", FullyObserved.name: None}
+ASKS_FOR = {
+    CaseControl.name: "prevalence",
+    SingleTrainingSet.name: "label_frequency",
+    FullyObserved.name: None,
+}
 
 
 def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
@@ -47,7 +53,9 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
         if not hasattr(scenario, "labelling"):
             raise ScenarioError(f"scenario={scenario!r} is neither one of {_names()} nor a scenario object.")
         if given:
-            raise ScenarioError(f"scenario is an object and holds its own numbers; do not pass {_and(given)} as well.")
+            raise ScenarioError(
+                f"scenario is an object and holds its own numbers; do not pass {_and(given)} as well."
+            )
         return scenario
     by_name = {cls.name: cls for cls in SCENARIOS}
     if scenario not in by_name:

@@ -4,21 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pulasso.exceptions import ScenarioError
+from pulasso.words import listed, plain
 
-__all__ = ["PerClass", "check_range", "listed", "per_class", "plain"]
+__all__ = ["PerClass", "check_range", "per_class"]
 
-PerClass = float | NDArray | Mapping[Any, float] | list[float] | tuple[float, ...]
+PerClass = float | ArrayLike | Mapping[Any, float]
 
 
-def per_class(value: PerClass, what: str, classes: NDArray) -> NDArray:
+def per_class(value: Any, what: str, classes: NDArray) -> NDArray:
     """Return one float for each of `classes`, or say which class is missing or unknown.
 
     Parameters
     ----------
-    value : number, array-like or mapping
+    value : number, array-like, mapping or pandas series indexed by class
     what : str
         Name of the parameter, for messages.
     classes : array
@@ -26,6 +27,8 @@ def per_class(value: PerClass, what: str, classes: NDArray) -> NDArray:
     """
     if isinstance(value, Mapping):
         return _from_mapping(value, what, classes)
+    if _is_named_series(value):
+        return _from_mapping(value.to_dict(), what, classes)
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -36,10 +39,16 @@ def per_class(value: PerClass, what: str, classes: NDArray) -> NDArray:
         return np.full(len(classes), float(array))
     if array.shape != (len(classes),):
         raise ScenarioError(
-            f"{what} has shape {array.shape} but there are {len(classes)} positive classes: {listed(classes)}. "
-            f"Give one number for each, in this order, or a mapping from class to number."
+            f"{what} has shape {array.shape} but there are {len(classes)} positive classes: "
+            f"{listed(classes)}. Give one number for each, in this order, or a mapping from class to number."
         )
     return array
+
+
+def _is_named_series(value: Any) -> bool:
+    """Say whether this is a pandas series with an index of its own, which then names the classes."""
+    index = getattr(value, "index", None)
+    return hasattr(value, "to_dict") and index is not None and type(index).__name__ != "RangeIndex"
 
 
 def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
@@ -47,7 +56,9 @@ def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
     given = {plain(c): v for c, v in value.items()}
     unknown = [c for c in value if plain(c) not in known]
     if unknown:
-        raise ScenarioError(f"{what} names {listed(unknown)}, which is no class in y. The classes are {listed(classes)}.")
+        raise ScenarioError(
+            f"{what} names {listed(unknown)}, which is no class in y. The classes are {listed(classes)}."
+        )
     missing = [c for c in classes if plain(c) not in given]
     if missing:
         raise ScenarioError(f"{what} has no number for {listed(missing)}. Every positive class needs one.")
@@ -63,13 +74,3 @@ def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: b
     for name, number in zip(classes[~inside], numbers[~inside], strict=True):
         bounds = "(0, 1]" if one_allowed else "(0, 1)"
         raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}; it must lie in {bounds}.")
-
-
-def plain(name: Any) -> Any:
-    """Return a plain Python value, so that 1, 1.0 and np.int64(1) are the same class."""
-    return name.item() if isinstance(name, np.generic) else name
-
-
-def listed(names: Any) -> str:
-    """Return names for a message: quoted, separated by commas."""
-    return ", ".join(repr(plain(name)) for name in names)

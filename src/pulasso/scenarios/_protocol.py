@@ -30,6 +30,7 @@ class LabelCounts:
 
     @property
     def total(self) -> float:
+        """Weight of all rows."""
         return float(self.n_unlabeled + self.n_labeled.sum())
 
     @property
@@ -47,7 +48,10 @@ class LabelCounts:
 class Scenario(Protocol):
     """How labels came to be: turns what the user knows into the two vectors of a :class:`Labelling`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What users call the scenario."""
+        ...
 
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios._per_class import PerClass, plain, listed, check_range, per_class
+from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.labelling import Labelling
+from pulasso.words import listed, plain
 
 __all__ = ["CaseControl"]
 
@@ -67,7 +68,8 @@ class CaseControl:
         unknown = [c for c in self.always_labeled if plain(c) not in names]
         if unknown:
             raise ScenarioError(
-                f"always_labeled names {listed(unknown)}, which is no positive class in y. They are {listed(names)}."
+                f"always_labeled names {listed(unknown)}, which is no positive class in y. "
+                f"They are {listed(names)}."
             )
         always = {plain(c) for c in self.always_labeled}
         return np.array([False] + [name in always for name in names])

@@ -8,6 +8,7 @@ import numpy as np
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.labelling import Labelling
+from pulasso.words import plain
 
 __all__ = ["FullyObserved"]
 
@@ -33,7 +34,8 @@ class FullyObserved:
         class_0 = counts.n_unlabeled + counts.n_labeled[0]
         if class_0 <= 0:
             raise ScenarioError(
-                f"y has no row of class {counts.classes[0]!r}: neither unlabeled rows nor confirmed negatives."
+                f"y has no row of class {plain(counts.classes[0])!r}: "
+                "neither unlabeled rows nor confirmed negatives."
             )
         # Unlabeled rows and confirmed negatives are both class 0; their shares keep P(z | x) exact.
         confirmed = counts.n_labeled[0] / class_0

@@ -9,7 +9,8 @@ Conventions, stated here for the whole library:
 
   .. math::
 
-     P(z=k|x) = a_k e_k / N, \quad P(z=0|x) = \sum_{k \ge 0} c_k e_k / N, \quad N = \sum_{k \ge 0} (a_k + c_k) e_k .
+     P(z=k|x) = a_k e_k / N, \quad P(z=0|x) = \sum_{k \ge 0} c_k e_k / N, \quad
+     N = \sum_{k \ge 0} (a_k + c_k) e_k .
 
   Without confirmed negatives :math:`a_0 = 0, c_0 = 1`; a class that is always labelled has :math:`c_k = 0`.
 """
@@ -47,6 +48,7 @@ class NullModel:
 
     @property
     def exists(self) -> bool:
+        """Whether the likelihood has a finite maximiser."""
         return self.excess < 1.0
 
 

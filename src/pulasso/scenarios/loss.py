@@ -16,6 +16,11 @@ __all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
 class Loss(Protocol):
     """A mean loss over samples, as a function of eta (n_samples, K)."""
 
+    @property
+    def share(self) -> NDArray:
+        """Sample weights that sum to one, shape (n_samples,)."""
+        ...
+
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the weighted mean loss and its gradient in eta, shape (n_samples, K)."""
         ...
@@ -70,7 +75,8 @@ class ObservedLoss:
         log_n, q = log_normalize(labelling.scores(eta, labelling.log_total))
         hidden, (rows, columns) = self._unlabeled, self._labeled
         log_unlabeled, yhat = log_normalize(labelling.scores(eta[hidden], labelling.log_c))
-        value = share @ log_n - share[hidden] @ log_unlabeled - share[rows] @ eta[rows, columns] - self._constant
+        value = share @ log_n - share[hidden] @ log_unlabeled - self._constant
+        value -= share[rows] @ eta[rows, columns]
         grad = q[:, 1:]
         grad[hidden] -= yhat[:, 1:]
         grad[rows, columns] -= 1.0

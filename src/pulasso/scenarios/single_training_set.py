@@ -6,9 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios._per_class import PerClass, plain, check_range, per_class
+from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.labelling import Labelling
+from pulasso.words import plain
 
 __all__ = ["SingleTrainingSet"]
 
@@ -46,8 +47,8 @@ class SingleTrainingSet:
         check_range(frequency, "label_frequency", positive, one_allowed=True)
         if counts.n_unlabeled <= 0 and counts.n_labeled[0] <= 0:
             raise ScenarioError(
-                "y has neither unlabeled rows nor confirmed negatives: nothing tells the positive classes from "
-                f"class {plain(counts.classes[0])!r}. Check `unlabeled=` and `negative=`."
+                "y has neither unlabeled rows nor confirmed negatives: nothing tells the positive classes "
+                f"from class {plain(counts.classes[0])!r}. Check `unlabeled=` and `negative=`."
             )
         shown = np.concatenate([[self._negative_frequency(counts)], frequency])
         with np.errstate(divide="ignore"):  # log 0 = -inf: a label that cannot occur, a class never hidden
@@ -59,8 +60,9 @@ class SingleTrainingSet:
         name = plain(counts.classes[0])
         if self.negative_label_frequency is None:
             raise ScenarioError(
-                f"y holds confirmed negatives ({name!r}), but how often a member of class {name!r} is confirmed "
-                "is not known. Use scenario=SingleTrainingSet(label_frequency=..., negative_label_frequency=...)."
+                f"y holds confirmed negatives ({name!r}), but how often a member of class {name!r} is "
+                "confirmed is not known. Use scenario=SingleTrainingSet(label_frequency=..., "
+                "negative_label_frequency=...)."
             )
         frequency = np.array([float(self.negative_label_frequency)])
         check_range(frequency, "negative_label_frequency", counts.classes[:1], one_allowed=True)

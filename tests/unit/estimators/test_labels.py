@@ -152,7 +152,7 @@ def test_an_absent_marker_is_an_error_with_suggestions():
 
 
 def test_long_lists_of_labels_are_cut():
-    with pytest.raises(LabelError, match=r"0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \.\.\. \(12 in all\)"):
+    with pytest.raises(LabelError, match="0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"):
         encode_labels(range(12), unlabeled=77)
 
 
