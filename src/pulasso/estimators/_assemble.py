@@ -1,6 +1,7 @@
 """From validated data and what the user knows to a `Problem`, its null model, and the way back."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.estimators._labels import Labels
-from pulasso.exceptions import LabelFrequencyWarning
+from pulasso.exceptions import GroupError, LabelFrequencyWarning
 from pulasso.path import scale_by_null
 from pulasso.penalties import Blocks, GroupLasso, Groups
 from pulasso.problem import Params, Problem
@@ -39,6 +40,7 @@ class Assembled:
     """A problem ready to be solved, with what is needed to report about it."""
 
     problem: Problem
+    design: StandardizedDesign
     null: Params
     labels: Labels
     counts: LabelCounts
@@ -49,14 +51,15 @@ class Assembled:
 
     def coefficients(self, params: Params) -> Coefficients:
         """Undo standardisation and contrast: the one place where theta becomes coef."""
-        design, response = self.problem.design, self.problem.response
-        assert isinstance(design, StandardizedDesign)
+        design, response = self.design, self.problem.response
         theta, offset = design.to_original(params.theta)
         aux = response.shift(params.aux, -offset)
         if isinstance(response, Multinomial) and response.symmetric:
             theta = theta @ response.contrast
         dtype = design.dtype
-        return Coefficients(np.ascontiguousarray(theta.T).astype(dtype, copy=False), aux.astype(dtype, copy=False))
+        return Coefficients(
+            np.ascontiguousarray(theta.T).astype(dtype, copy=False), aux.astype(dtype, copy=False)
+        )
 
 
 def assemble(
@@ -69,7 +72,7 @@ def assemble(
     groups: str | Groups,
     standardized: bool,
     fit_intercept: bool = True,
-    feature_names: NDArray | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Assembled:
     """Build the problem that an estimator or a path solves.
 
@@ -87,13 +90,13 @@ def assemble(
         Whether the penalty acts on coefficients of unit-variance columns.
     fit_intercept : bool
         Without it columns are not centred, as nothing could absorb their means.
-    feature_names : array of str, optional
+    feature_names : sequence of str, optional
     """
     counts = LabelCounts.from_codes(labels.codes, labels.classes, weight)
     labelling = scenario.labelling(counts)
     loss = ObservedLoss(labelling, labels.codes, weight)
     n_positive = len(labels.classes) - 1
-    class_names = None if response == Ordinal.name else labels.classes[1:]
+    class_names = None if response == Ordinal.name else labels.classes[1:].tolist()
     n_outputs = 1 if class_names is None else n_positive
     blocks = Groups.of(groups).resolve(x.shape[1], n_outputs, feature_names, class_names)
     model = _response(response, n_positive, fit_intercept, blocks)
@@ -101,17 +104,22 @@ def assemble(
     null_model = labelling.null_model(counts.frequencies)
     words = _warn_if_no_maximum(null_model, labelling, counts)
     problem, null = scale_by_null(Problem(design, model, loss, GroupLasso(blocks)), null_model.log_odds)
-    return Assembled(problem, null, labels, counts, labelling, scenario, blocks, words)
+    return Assembled(problem, design, null, labels, counts, labelling, scenario, blocks, words)
 
 
 def _response(name: str, n_positive: int, fit_intercept: bool, blocks: Blocks) -> Response:
+    if name == Ordinal.name and blocks.symmetric:
+        raise GroupError(
+            "symmetric=True treats all classes alike, but the ordinal model has one coefficient per feature, "
+            "not one per class; leave it out."
+        )
     if name == Ordinal.name:
         return Ordinal(n_positive)
     return Multinomial(n_positive, fit_intercept=fit_intercept, symmetric=blocks.symmetric)
 
 
 def _warn_if_no_maximum(null_model: NullModel, labelling: Labelling, counts: LabelCounts) -> tuple[str, ...]:
-    """Warn when the assumed label frequencies are lower than the labels allow (SPEC: degenerate null model)."""
+    """Warn when the assumed label frequencies are lower than the labels allow."""
     if null_model.exists:
         return ()
     assumed = np.exp(labelling.log_a[1:])
@@ -119,12 +127,14 @@ def _warn_if_no_maximum(null_model: NullModel, labelling: Labelling, counts: Lab
     if np.ptp(assumed) < 1e-12:
         bound = f"{least[0]:.4g}"
     else:
-        bound = ", ".join(f"{name}: {value:.4g}" for name, value in zip(counts.classes[1:], least, strict=True))
+        bound = ", ".join(
+            f"{name}: {value:.4g}" for name, value in zip(counts.classes[1:], least, strict=True)
+        )
     words = (
         f"label_frequency is too low for these labels: the positive classes would make up "
-        f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite maximum. "
-        f"The smallest label frequency that the data allow is {bound} (and any higher one). The fit goes on from "
-        f"a finite start, but check the assumed value."
+        f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite "
+        f"maximum. The smallest label frequency that the data allow is {bound} (and any higher one). "
+        f"The fit goes on from a finite start, but check the assumed value."
     )
     warnings.warn(words, LabelFrequencyWarning, stacklevel=5)
     return (words,)

@@ -6,17 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
-from pulasso.estimators._inputs import check_features, check_number, check_weight
+from pulasso.estimators._inputs import check_features, check_number, check_same_length, check_weight
 from pulasso.estimators._labels import Labels, encode_labels, encode_with
 from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning
+from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError
 from pulasso.path import lams_down_to, solve_path
 from pulasso.responses import Response
 from pulasso.scenarios import as_scenario
 from pulasso.solvers import SOLVERS, SolverResult
+from pulasso.words import listed, plain
 
 __all__ = ["BasePULasso"]
 
@@ -29,7 +30,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
 
     _response_name: ClassVar[str]
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BasePULasso":  # noqa: N803
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BasePULasso":
         """Fit the model at one value of lam.
 
         Parameters
@@ -45,21 +46,15 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_params()
-        assembled = self._assemble(X, y, sample_weight)
-        lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
-        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
-        results = list(
-            solve_path(
-                assembled.problem,
-                assembled.null,
-                lams,
-                solver=SOLVERS[self.solver],
-                tol=tols,
-                max_iter=self.max_iter,
-            )
-        )
-        self._store(assembled, results)
+        before = self.__dict__.copy()
+        try:
+            self._check_params()
+            assembled = self._assemble(X, y, sample_weight)
+            self._store(assembled, self._solve(assembled))
+        except BaseException:
+            # A fit that fails, or is interrupted, leaves the model that was there.
+            self.__dict__ = before
+            raise
         return self
 
     # -- fitting, step by step ---------------------------------------------------------------------------
@@ -69,7 +64,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1)
         if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is unknown; use one of {', '.join(map(repr, SOLVERS))}.")
+            raise ValueError(f"solver={self.solver!r} is unknown; use one of {listed(SOLVERS)}.")
 
     def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:
         if y is None:
@@ -77,7 +72,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
         x = check_features(self, x, reset=True)
-        check_consistent_length(x, y)
+        check_same_length(x, y)
         weight = check_weight(sample_weight, x)
         return assemble(
             x,
@@ -105,42 +100,62 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         if labels.order_was_guessed:
             order = " < ".join(map(str, labels.classes))
             warnings.warn(
-                f"The classes are text and were put in alphabetical order: {order}. If this is not their order, "
-                "pass class_order=[...] or an ordered pandas categorical.",
+                f"The classes are text and were put in alphabetical order: {order}. If this is not their "
+                "order, pass class_order=[...] or an ordered pandas categorical.",
                 ClassOrderWarning,
                 stacklevel=4,
             )
         return labels
 
+    def _solve(self, assembled: Assembled) -> list[SolverResult]:
+        lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
+        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
+        results = solve_path(
+            assembled.problem,
+            assembled.null,
+            lams,
+            solver=SOLVERS[self.solver],
+            tol=tols,
+            max_iter=self.max_iter,
+        )
+        return list(results)
+
     def _store(self, assembled: Assembled, results: list[SolverResult]) -> None:
         result = results[-1]
-        solution = assembled.coefficients(result.params)
+        self._store_data(assembled)
+        self._store_solution(assembled, result, n_iter=sum(one.n_iter for one in results))
+        if not result.converged:
+            words = self._not_converged(result)
+            warnings.warn(words, ConvergenceWarning, stacklevel=4)
+            self.warnings_.append(words)
+
+    def _store_data(self, assembled: Assembled) -> None:
+        """Store what does not depend on lam."""
         self.classes_ = assembled.labels.classes
-        self._store_coefficients(solution.coef, solution.aux)
         self.lam_max_ = assembled.problem.lam_max
-        self.objective_ = result.objective
-        self.kkt_ = result.kkt
-        self.converged_ = result.converged
-        self.n_iter_ = sum(one.n_iter for one in results)
-        self.history_ = result.history
         self.labelling_ = assembled.labelling
         self.scenario_ = assembled.scenario
         self.groups_ = assembled.blocks
-        self.group_norms_ = assembled.blocks.norms(result.params.theta)
-        self.feature_scale_ = assembled.problem.design.scale
+        self.feature_scale_ = assembled.design.scale
         self.label_counts_ = assembled.counts
-        self.warnings_ = [*assembled.warnings, *self._warn_unless_converged(result)]
+        self.warnings_ = list(assembled.warnings)
 
-    def _warn_unless_converged(self, result: SolverResult) -> list[str]:
-        if result.converged:
-            return []
-        words = (
-            f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the KKT "
-            f"violation is {result.kkt:.2g} of lam_max ({result.message}). Try a larger lam or tol, "
+    def _store_solution(self, assembled: Assembled, result: SolverResult, n_iter: int) -> None:
+        solution = assembled.coefficients(result.params)
+        self._store_coefficients(solution.coef, solution.aux)
+        self.group_norms_ = assembled.blocks.norms(result.params.theta)
+        self.objective_ = result.objective
+        self.kkt_ = result.kkt
+        self.converged_ = result.converged
+        self.n_iter_ = n_iter
+        self.history_ = result.history
+
+    def _not_converged(self, result: SolverResult) -> str:
+        return (
+            f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the "
+            f"KKT violation is {result.kkt:.2g} of lam_max ({result.message}). Try a larger lam or tol, "
             f"max_iter above {self.max_iter}, or standardize=True."
         )
-        warnings.warn(words, ConvergenceWarning, stacklevel=4)
-        return [words]
 
     # -- the model on the scale of X: subclasses know how coefficients are called ----------------------------
 
@@ -159,21 +174,21 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
 
     # -- predictions -------------------------------------------------------------------------------------
 
-    def predict_log_proba(self, X: Any) -> NDArray:  # noqa: N803
+    def predict_log_proba(self, X: Any) -> NDArray:
         """Return log P(y | x), shape (n_samples, n_classes), class 0 first."""
         response, u, aux = self._linear(X)
         return response.log_proba(u, aux).astype(u.dtype, copy=False)
 
-    def predict_proba(self, X: Any) -> NDArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: Any) -> NDArray:  # noqa: N803
+    def predict(self, X: Any) -> NDArray:
         """Return the most probable true class of every row."""
         best = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[best]
 
-    def decision_function(self, X: Any) -> NDArray:  # noqa: N803
+    def decision_function(self, X: Any) -> NDArray:
         """Return the class log odds eta against class 0.
 
         Returns
@@ -186,15 +201,16 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         eta = response.log_odds(u, aux).astype(u.dtype, copy=False)
         return eta[:, 0] if eta.shape[1] == 1 else np.hstack([np.zeros((len(eta), 1), eta.dtype), eta])
 
-    def predict_observed_proba(self, X: Any) -> NDArray:  # noqa: N803
+    def predict_observed_proba(self, X: Any) -> NDArray:
         """Return P(z | x), the probabilities of the *observed* labels under the scenario.
 
         Columns: unlabeled, the positive classes in order and, if y had any, confirmed negatives.
         """
         response, u, aux = self._linear(X)
-        return np.exp(self.labelling_.observed_log_proba(response.log_odds(u, aux))).astype(u.dtype, copy=False)
+        log_proba = self.labelling_.observed_log_proba(response.log_odds(u, aux))
+        return np.exp(log_proba).astype(u.dtype, copy=False)
 
-    def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
+    def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean log-likelihood of observed labels: a proper score that needs no true classes.
 
         Parameters
@@ -205,10 +221,16 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), optional
         """
         response, u, aux = self._linear(X)
+        check_same_length(u, y)
         codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
-        check_consistent_length(u, codes)
         log_proba = self.labelling_.observed_log_proba(response.log_odds(u, aux))
-        return float(np.average(log_proba[np.arange(len(codes)), codes], weights=check_weight(sample_weight, u)))
+        if (codes >= log_proba.shape[1]).any():
+            raise LabelError(
+                f"y holds confirmed negatives ({plain(self.classes_[0])!r}), but the fit saw none, so the "
+                "model does not know how likely they are. Fit again with some, or drop these rows."
+            )
+        scores = log_proba[np.arange(len(codes)), codes]
+        return float(np.average(scores, weights=check_weight(sample_weight, u)))
 
     def summary(self) -> Summary:
         """Return what was selected and how well the fit is certified; prints, renders, converts."""

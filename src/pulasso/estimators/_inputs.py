@@ -1,17 +1,23 @@
-"""Checks of what the user passes to `fit`, with messages that name the column."""
+"""Checks of what the user passes to `fit`, with messages that name the column or the row."""
 
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-__all__ = ["check_features", "check_number", "check_weight"]
+from pulasso.words import listed
 
-NAMES_SHOWN = 5
+__all__ = ["check_features", "check_number", "check_same_length", "check_weight"]
+
+COLUMNS_SHOWN = 5
+TEXT_DTYPES = ("str", "string", "utf8", "category", "categorical", "enum")
+IMPUTE = "Impute or drop these values first, for example with sklearn.impute.SimpleImputer in a pipeline."
+ENCODE = "Encode them first, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
 
 
 def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
@@ -21,54 +27,73 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         return validate_data(
             estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
         )
-    except ValueError as error:
-        culprits = _not_finite_columns(x) if "contains NaN" in str(error) or "contains inf" in str(error) else []
-        if not culprits:
+    except (TypeError, ValueError) as error:
+        words = str(error).splitlines()[0]
+        if "contains NaN" in words or "contains inf" in words:
+            culprits, remedy = _not_finite_columns(x), IMPUTE
+        elif "could not convert" in words or "argument must be" in words:
+            culprits, remedy = _not_numeric_columns(x), ENCODE
+        else:
             raise
-        raise ValueError(
-            f"{str(error).splitlines()[0]} In {_columns(culprits)}. Impute or drop these values first, for example "
-            "with sklearn.impute.SimpleImputer in a pipeline."
-        ) from None
+        where = f" In {_columns(culprits)}." if culprits else ""
+        raise type(error)(f"{words.rstrip('.')}.{where} {remedy}") from None
 
 
 def _refuse_bad_columns(x: Any) -> None:
     """Name duplicate or non-numeric columns of a data frame, which scikit-learn does not."""
     names = list(getattr(x, "columns", []))
-    seen: set = set()
-    duplicates = [name for name in names if name in seen or seen.add(name)]
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
     if duplicates:
-        raise ValueError(f"X has more than one column named {_columns(duplicates, what='')}. Rename or drop them.")
+        raise ValueError(f"X has more than one column named {listed(duplicates)}. Rename or drop them.")
     if not hasattr(x, "dtypes") or not names:
         return
     text = [name for name, dtype in zip(names, x.dtypes, strict=True) if _is_text(dtype)]
     if text:
-        raise ValueError(
-            f"X has values that are not numbers in {_columns(text)}. Encode them first, for example with "
-            "sklearn.preprocessing.OneHotEncoder, or drop them."
-        )
+        raise ValueError(f"X has values that are not numbers in {_columns(text)}. {ENCODE}")
 
 
 def _is_text(dtype: Any) -> bool:
-    return str(dtype).lower() in {"str", "string", "category", "categorical", "utf8"}
+    return str(dtype).lower().split("(")[0].split("[")[0] in TEXT_DTYPES
 
 
 def _not_finite_columns(x: Any) -> list:
-    names = list(getattr(x, "columns", []))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         array = check_array(x, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
     if sparse.issparse(array):
-        bad = np.unique(np.repeat(np.arange(array.shape[1]), np.diff(array.indptr))[~np.isfinite(array.data)])
+        column = np.repeat(np.arange(array.shape[1]), np.diff(array.indptr))
+        bad = np.unique(column[~np.isfinite(array.data)])
     else:
         bad = np.flatnonzero(~np.isfinite(array).all(axis=0))
+    names = list(getattr(x, "columns", []))
     return [names[j] if names else int(j) for j in bad]
 
 
-def _columns(names: list, what: str = "column") -> str:
-    shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    plural = "s" if what and len(names) > 1 else ""
-    return f"{what}{plural} {shown}{more}".strip()
+def _not_numeric_columns(x: Any) -> list:
+    """Columns with a value that is no number; asked only once a conversion has failed."""
+    names = list(getattr(x, "columns", []))
+    array = np.asarray(x, dtype=object)
+    bad = [j for j in range(array.shape[1]) if not _is_numeric(array[:, j])] if array.ndim == 2 else []
+    return [names[j] if names else j for j in bad]
+
+
+def _is_numeric(column: NDArray) -> bool:
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _columns(names: list) -> str:
+    return f"{'column' if len(names) == 1 else 'columns'} {listed(names, limit=COLUMNS_SHOWN)}"
+
+
+def check_same_length(x: Any, y: Any) -> None:
+    """Refuse labels that are not one for each row."""
+    n_rows, n_labels = x.shape[0], len(y) if hasattr(y, "__len__") else np.asarray(y).size
+    if n_rows != n_labels:
+        raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
 
 
 def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
@@ -76,15 +101,28 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     n_samples = x.shape[0]
     if sample_weight is None:
         return np.ones(n_samples)
-    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    weight = check_array(
+        sample_weight,
+        ensure_2d=False,
+        dtype=np.float64,
+        ensure_all_finite=False,
+        input_name="sample_weight",
+    )
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.")
-    check_consistent_length(x, weight)
-    if (weight < 0).any():
-        row = int(np.flatnonzero(weight < 0)[0])
-        raise ValueError(f"sample_weight of row {row} is {weight[row]:g}; negative weights have no meaning here.")
+    if len(weight) != n_samples:
+        raise ValueError(
+            f"X has {n_samples} rows but sample_weight has {len(weight)} numbers; "
+            "there must be one for each row."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight of row {bad[0]} is {weight[bad[0]]:g}; "
+            "weights must be finite and not negative (0 leaves a row out)."
+        )
     if not (weight > 0).any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weight

@@ -1,18 +1,22 @@
 """A whole regularisation path in one call."""
 
 import warnings
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso.estimators._assemble import Assembled
+from pulasso.estimators._base import BasePULasso
 from pulasso.estimators._inputs import check_number
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning
 from pulasso.path import lam_grid, solve_path
-from pulasso.solvers import SOLVERS
+from pulasso.solvers import SOLVERS, Record, SolverResult
+from pulasso.words import listed
 
 __all__ = ["PathResult", "fit_path"]
 
@@ -32,6 +36,8 @@ class PathResult:
     objective : array of shape (n_lams,)
     kkt : array of shape (n_lams,)
         KKT violation relative to `lam_max`.
+    group_norms : array of shape (n_lams, n_groups)
+        Norms of the groups on the penalised scale.
     n_active : array of shape (n_lams,)
         Number of groups that are not zero.
     n_iter : array of shape (n_lams,)
@@ -48,6 +54,7 @@ class PathResult:
     thresholds: NDArray | None
     objective: NDArray
     kkt: NDArray
+    group_norms: NDArray
     n_active: NDArray
     n_iter: NDArray
     converged: NDArray
@@ -55,6 +62,27 @@ class PathResult:
     classes: NDArray
     feature_names: NDArray | None
     warnings: list[str]
+    _template: BasePULasso = field(repr=False)
+    _histories: tuple[tuple[Record, ...], ...] = field(repr=False)
+
+    def model(self, index: int) -> Any:
+        """Return the solution at ``lams[index]`` as a fitted estimator, ready to predict and to score."""
+        index = range(len(self))[index]
+        model = copy(self._template)
+        model.lam = float(self.lams[index])
+        model.coef_ = self.coefs[index]
+        if self.intercepts is not None:
+            model.intercept_ = self.intercepts[index]
+        if self.thresholds is not None:
+            model.thresholds_ = self.thresholds[index]
+        model.group_norms_ = self.group_norms[index]
+        model.objective_ = float(self.objective[index])
+        model.kkt_ = float(self.kkt[index])
+        model.converged_ = bool(self.converged[index])
+        model.n_iter_ = int(self.n_iter[index])
+        model.history_ = self._histories[index]
+        model.warnings_ = list(self.warnings)
+        return model
 
     def __len__(self) -> int:
         return len(self.lams)
@@ -67,7 +95,7 @@ class PathResult:
 
 
 def fit_path(
-    X: Any,  # noqa: N803
+    X: Any,
     z: ArrayLike,
     *,
     response: str = "multinomial",
@@ -93,8 +121,8 @@ def fit_path(
         Much below 0.05 the objective is far from convex and solutions depend on the way that led to them.
     sample_weight : array-like of shape (n_samples,), optional
     **settings
-        Everything else that :class:`MultinomialPULasso` or :class:`OrdinalPULasso` take: scenario, prevalence,
-        label_frequency, groups, standardize, solver, tol, max_iter, unlabeled, ...
+        Everything else that :class:`MultinomialPULasso` or :class:`OrdinalPULasso` take: scenario,
+        prevalence, label_frequency, groups, standardize, solver, tol, max_iter, unlabeled, ...
 
     Returns
     -------
@@ -110,14 +138,15 @@ def fit_path(
     >>> path = fit_path(X, y, scenario="fully-observed", n_lams=5)
     >>> path.n_active[0], path.coefs.shape
     (np.int64(0), (5, 1, 4))
+    >>> path.model(-1).predict(X[:2]).shape
+    (2,)
     """
     estimator = _estimator(response, settings)
     assembled = estimator._assemble(X, z, sample_weight)
-    problem = assembled.problem
-    grid = _grid(lams, problem.lam_max, n_lams, lam_min_ratio)
+    grid = _grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
     results = list(
         solve_path(
-            problem,
+            assembled.problem,
             assembled.null,
             grid,
             solver=SOLVERS[estimator.solver],
@@ -125,33 +154,55 @@ def fit_path(
             max_iter=estimator.max_iter,
         )
     )
+    estimator._store_data(assembled)
+    path = _collect(estimator, assembled, grid, results)
+    path.warnings.extend(_warn_unless_converged(path, estimator.tol))
+    return path
+
+
+def _collect(
+    estimator: MultinomialPULasso | OrdinalPULasso,
+    assembled: Assembled,
+    grid: NDArray,
+    results: list[SolverResult],
+) -> PathResult:
+    """Stack solutions along the path."""
     solutions = [assembled.coefficients(result.params) for result in results]
-    is_ordinal = response == "ordinal"
+    is_ordinal = isinstance(estimator, OrdinalPULasso)
     aux = np.array([solution.aux for solution in solutions])
-    norms = [assembled.blocks.norms(result.params.theta) for result in results]
-    path = PathResult(
+    if is_ordinal:
+        aux = np.cumsum(aux, axis=1)
+    elif not estimator.fit_intercept:
+        aux = np.zeros((len(grid), len(estimator.classes_) - 1), dtype=aux.dtype)
+    group_norms = np.array([assembled.blocks.norms(result.params.theta) for result in results])
+    return PathResult(
         lams=grid,
         coefs=np.array([solution.coef[0] if is_ordinal else solution.coef for solution in solutions]),
         intercepts=None if is_ordinal else aux,
-        thresholds=np.cumsum(aux, axis=1) if is_ordinal else None,
+        thresholds=aux if is_ordinal else None,
         objective=np.array([result.objective for result in results]),
         kkt=np.array([result.kkt for result in results]),
-        n_active=np.array([np.count_nonzero(each) for each in norms]),
+        group_norms=group_norms,
+        n_active=np.count_nonzero(group_norms, axis=1),
         n_iter=np.array([result.n_iter for result in results]),
         converged=np.array([result.converged for result in results]),
-        lam_max=problem.lam_max,
+        lam_max=assembled.problem.lam_max,
         classes=assembled.labels.classes,
         feature_names=getattr(estimator, "feature_names_in_", None),
         warnings=list(assembled.warnings),
+        _template=estimator,
+        _histories=tuple(result.history for result in results),
     )
-    path.warnings.extend(_warn_unless_converged(path, estimator.tol))
-    return path
 
 
 def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | OrdinalPULasso:
     by_name = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}
     if response not in by_name:
-        raise ValueError(f"response={response!r} is unknown; use one of {', '.join(map(repr, by_name))}.")
+        raise ValueError(f"response={response!r} is unknown; use one of {listed(by_name)}.")
+    if "lam" in settings:
+        raise TypeError(
+            "fit_path follows a whole path and takes lams=, not lam=; for one value fit an estimator."
+        )
     estimator = by_name[response](**settings)
     estimator._check_params()
     return estimator
@@ -175,8 +226,9 @@ def _warn_unless_converged(path: PathResult, tol: float) -> list[str]:
     if not late.any():
         return []
     words = (
-        f"{late.sum()} of {len(path)} fits did not reach tol={tol:g}, the first at lam={path.lams[late][0]:.4g}; the "
-        f"worst KKT violation is {path.kkt[late].max():.2g} of lam_max. Try a larger lam_min_ratio, tol or max_iter."
+        f"{late.sum()} of {len(path)} fits did not reach tol={tol:g}, the first at "
+        f"lam={path.lams[late][0]:.4g}; the worst KKT violation is {path.kkt[late].max():.2g} of lam_max. "
+        "Try a larger lam_min_ratio, tol or max_iter."
     )
     warnings.warn(words, ConvergenceWarning, stacklevel=3)
     return [words]

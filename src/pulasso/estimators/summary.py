@@ -49,7 +49,9 @@ class Summary:
         try:
             from pandas import DataFrame, Index
         except ImportError:
-            raise ImportError("to_frame() needs pandas; install it with `pip install pulasso[frames]`.") from None
+            raise ImportError(
+                "to_frame() needs pandas; install it with `pip install pulasso[frames]`."
+            ) from None
         frame = DataFrame(self.coefficients, index=Index(self.features, name="feature"), columns=self.columns)
         frame.insert(0, "group", self.groups)
         return frame
@@ -74,7 +76,10 @@ class Summary:
         header, table = self._rows()
         widths = [max(len(row[i]) for row in [header, *table]) for i in range(len(header))]
         for row in [header, *table] if table else []:
-            cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
+            cells = [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)),
+            ]
             lines.append("  " + "  ".join(cells))
         lines.extend(["  " + self._more()] if self._more() else [])
         lines.extend(["  no feature was selected"] if not table else [])
@@ -85,7 +90,9 @@ class Summary:
         header, table = self._rows()
         facts = "".join(f"<tr><th>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in self.facts.items())
         head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table
+        )
         notes = [self._more(), *(f"warning: {words}" for words in self.warnings)]
         selected = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return (
@@ -155,5 +162,9 @@ def _facts(estimator: Any) -> dict[str, str]:
 
 
 def _describe(scenario: Any) -> str:
-    numbers = {name: value for name, value in vars(scenario).items() if value is not None and value != ()}
+    numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
     return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
+
+
+def _is_unset(value: Any) -> bool:
+    return value is None or (isinstance(value, tuple) and not value)
