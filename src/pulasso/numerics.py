@@ -51,4 +51,6 @@ def sigmoid(t: NDArray) -> tuple[NDArray, NDArray]:
 
 def log1mexp(d: NDArray) -> NDArray:
     """Return ``log(1 - exp(-d))`` for ``d > 0`` (Maechler 2012: which form is exact depends on d)."""
-    return np.where(d <= np.log(2.0), np.log(-np.expm1(-d)), np.log1p(-np.exp(-d)))
+    # Each form only sees its own side: at d < 1e-16 the second would take the log of 0.
+    narrow, wide = np.minimum(d, np.log(2.0)), np.maximum(d, np.log(2.0))
+    return np.where(d <= np.log(2.0), np.log(-np.expm1(-narrow)), np.log1p(-np.exp(-wide)))

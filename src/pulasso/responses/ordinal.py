@@ -92,11 +92,14 @@ class Ordinal:
 
     def null_aux(self, log_odds: NDArray) -> NDArray:
         """Return first cutpoint and gaps of the null model."""
-        # log P(y < j) - log P(y >= j), from partial log sums on both sides.
         scores = np.concatenate([[0.0], log_odds])
-        below = np.logaddexp.accumulate(scores)[:-1]
-        above = np.logaddexp.accumulate(scores[::-1])[::-1][1:]
-        return np.diff(below - above, prepend=0.0)
+        below = np.logaddexp.accumulate(scores)  # log P(y <= j), up to a constant
+        above = np.logaddexp.accumulate(scores[::-1])[::-1]  # log P(y >= j)
+        # With b = P(y < j), p = P(y = j) and a = P(y > j) the gap log((b + p) / a) - log(b / (p + a)) is
+        # log(1 + p/b) + log(1 + p/a): a difference of cutpoints would lose the gaps of rare classes.
+        inner = scores[1:-1]
+        gaps = np.logaddexp(0.0, inner - below[:-2]) + np.logaddexp(0.0, inner - above[2:])
+        return np.concatenate([below[:1] - above[1:2], gaps])
 
     def is_feasible(self, aux: NDArray) -> bool:
         """Finite, with every gap positive."""

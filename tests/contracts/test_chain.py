@@ -1,0 +1,120 @@
+"""The whole chain from parameters to loss: gradients, information, and the two models meeting at K = 1."""
+
+import numpy as np
+import pytest
+
+from pulasso.problem import Params
+from pulasso.responses import RESPONSES, Multinomial, Ordinal
+from pulasso.scenarios import FullyObserved, SingleTrainingSet
+from support.brute_force import central_difference, softmax
+from support.cases import BY_SCENARIO, CASES, LabelSample
+from support.problems import make_problem, make_response
+
+RESPONSE_NAMES = [cls.name for cls in RESPONSES]
+N, P = 40, 3
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20260103)
+
+
+def problem_and_params(rng, response_name, case, n_positive, symmetric=False):
+    """Return a problem with random weights, and random parameters in its domain."""
+    sample = case.labels(rng, N, n_positive)
+    response = make_response(response_name, n_positive, symmetric)
+    problem, null = make_problem(rng.normal(1.0, 2.0, (N, P)), sample, response, "rows")
+    theta = rng.normal(size=problem.shape)
+    return problem, Params(theta, null.aux * rng.uniform(0.8, 1.2, len(null.aux)))
+
+
+@pytest.mark.parametrize("n_positive", [1, 3])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_gradient_in_all_parameters(response_name, case, n_positive, rng):
+    problem, params = problem_and_params(rng, response_name, case, n_positive)
+    grad = problem.gradient(problem.at(params))
+    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.aux)).loss, params.theta)
+    by_aux = central_difference(lambda aux: problem.at(Params(params.theta, aux)).loss, params.aux)
+    scale = max(np.abs(by_theta).max(), np.abs(by_aux).max())
+    np.testing.assert_allclose(grad.theta, by_theta, rtol=1e-6, atol=1e-8 * scale)
+    np.testing.assert_allclose(grad.aux, by_aux, rtol=1e-6, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("case", BY_SCENARIO, ids=repr)
+def test_gradient_under_the_symmetric_norm(case, rng):
+    problem, params = problem_and_params(rng, Multinomial.name, case, 3, symmetric=True)
+    grad = problem.gradient(problem.at(params))
+    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.aux)).loss, params.theta)
+    np.testing.assert_allclose(grad.theta, by_theta, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_positive", [1, 2, 4])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_null_model_is_stationary_in_the_free_parameters(response_name, case, n_positive, rng):
+    sample = case.labels(rng, N, n_positive)
+    response = make_response(response_name, n_positive)
+    problem, null = make_problem(rng.normal(size=(N, P)), sample, response, "rows")
+    grad = problem.gradient(problem.at(null))
+    np.testing.assert_allclose(grad.aux, 0.0, atol=1e-12)
+    assert not null.theta.any()
+    assert problem.kkt_violation(null, grad) <= 1e-10
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_information_of_the_free_parameters(response_name, case, rng):
+    problem, params = problem_and_params(rng, response_name, case, 3)
+    point = problem.at(params)
+    eta = problem.response.log_odds(point.linear, params.aux)
+    matrices, jacobian = problem.loss.curvature(eta).matrices(), problem.response.aux_jacobian(point.linear, params.aux)
+    expected = np.einsum("n,ank,nkl,bnl->ab", problem.loss.share, jacobian, matrices, jacobian)
+    np.testing.assert_allclose(problem.aux_information(point), expected, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_one_positive_class_makes_the_models_one(case, rng):
+    seed = int(rng.integers(1_000_000))
+    multinomial, params = problem_and_params(np.random.default_rng(seed), Multinomial.name, case, 1)
+    ordinal, _ = problem_and_params(np.random.default_rng(seed), Ordinal.name, case, 1)
+    mirrored = Params(params.theta, -params.aux)
+    one, other = multinomial.at(params), ordinal.at(mirrored)
+    assert one.loss == pytest.approx(other.loss, rel=1e-13)
+    grad, grad_mirrored = multinomial.gradient(one), ordinal.gradient(other)
+    np.testing.assert_allclose(grad.theta, grad_mirrored.theta, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(grad.aux, -grad_mirrored.aux, rtol=1e-9, atol=1e-14)
+    assert multinomial.lam_max == pytest.approx(ordinal.lam_max, rel=1e-10)
+
+
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_a_label_frequency_of_one_is_full_observation(response_name, rng):
+    n_positive, response = 3, make_response(response_name, 3)
+    codes = rng.integers(0, n_positive + 1, N)
+    certain, full = (
+        LabelSample.of(scenario, codes, np.ones(N), n_positive)
+        for scenario in (SingleTrainingSet(label_frequency=1.0), FullyObserved())
+    )
+    u, aux = rng.normal(size=(N, response.n_outputs)), response.null_aux(rng.normal(size=n_positive))
+    eta = response.log_odds(u, aux)
+    plain = -np.mean(np.log(softmax(eta))[np.arange(N), codes])
+    for sample in (certain, full):
+        value, grad = sample.loss.value_and_grad(eta)
+        assert value == pytest.approx(plain, rel=1e-12)
+        onehot = np.eye(n_positive + 1)[codes]
+        np.testing.assert_allclose(grad, (softmax(eta) - onehot)[:, 1:] / N, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(certain.null.log_odds, full.null.log_odds, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e2, 1e4])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_extreme_coefficients_keep_everything_finite(response_name, case, size, rng):
+    problem, params = problem_and_params(rng, response_name, case, 3)
+    for sign in (-1.0, 1.0):
+        far = Params(sign * size * params.theta, problem.response.shift(params.aux, np.full(problem.shape[1], size)))
+        point = problem.at(far)
+        grad = problem.gradient(point)
+        assert np.isfinite(point.loss) and point.loss >= 0.0
+        assert np.isfinite(grad.theta).all() and np.isfinite(grad.aux).all()
+        assert np.isfinite(problem.aux_information(point)).all()
