@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.problem import Params, Problem
-from pulasso.solvers import SolverResult, solve_proximal_gradient
+from pulasso.solvers import SolverResult, solve_proximal_gradient, solve_working_set, solve_working_set_path
 
 __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 
@@ -83,6 +83,10 @@ def solve_path(
     max_iter : int
         Iterations for each lam.
     """
+    if solver is solve_working_set:
+        # It keeps columns and curvature from one lam to the next, and certifies several lams at once.
+        yield from solve_working_set_path(problem, start, lams, tol=tol, max_iter=max_iter)
+        return
     for lam, accuracy in zip(lams, np.broadcast_to(tol, len(lams)), strict=True):
         result = solver(problem.at_lam(float(lam)), start, tol=float(accuracy), max_iter=max_iter)
         start = result.params

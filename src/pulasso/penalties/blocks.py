@@ -105,6 +105,13 @@ class Blocks:
         entries = np.arange(start, end) if self.layout != "general" else self._sorted_entries[start:end]
         return np.divmod(entries, self.shape[1])
 
+    def entries(self, blocks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows and columns of the entries of several blocks, one block after the other."""
+        sizes, starts = self.sizes[blocks], self._ends[blocks] - self.sizes[blocks]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        entries = np.repeat(starts, sizes) + within
+        return np.divmod(entries if self.layout != "general" else self._sorted_entries[entries], self.shape[1])
+
     def with_weights(self, weights: NDArray[np.floating]) -> Blocks:
         """The same blocks under other weights."""
         return replace(self, weights=weights)

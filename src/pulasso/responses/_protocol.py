@@ -12,7 +12,23 @@ from typing import Protocol
 
 from numpy.typing import NDArray
 
-__all__ = ["Response"]
+from pulasso.scenarios.labelling import Curvature
+
+__all__ = ["Response", "SecondOrder"]
+
+
+class SecondOrder(Protocol):
+    """Second derivatives of the mean loss in the linear predictor u and in aux, per sample where needed."""
+
+    aa: NDArray  # (n_aux, n_aux)
+
+    def uu(self, k: int, l: int) -> NDArray:
+        """Return the derivatives in outputs k and l of u, shape (n_samples,)."""
+        ...
+
+    def ua(self, k: int) -> NDArray:
+        """Return the derivatives in output k of u and in aux, shape (n_samples, n_aux)."""
+        ...
 
 
 class Response(Protocol):
@@ -43,6 +59,15 @@ class Response(Protocol):
 
     def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
         """Return d eta / d aux, shape (n_aux, n_samples, K)."""
+        ...
+
+    def second_order(
+        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+    ) -> SecondOrder:
+        """Return second derivatives in (u, aux), given gradient and curvature in eta.
+
+        `grad_eta` carries the sample weights `share`, the curvature does not.
+        """
         ...
 
     def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:

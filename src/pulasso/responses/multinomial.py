@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.numerics import log_normalize
+from pulasso.scenarios.labelling import Curvature
 
 __all__ = ["Multinomial"]
 
@@ -60,6 +61,12 @@ class Multinomial:
         n_aux = len(aux)
         return np.broadcast_to(np.eye(self.n_positive)[:n_aux, None, :], (n_aux, len(u), self.n_positive))
 
+    def second_order(
+        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+    ) -> "MultinomialSecondOrder":
+        """Return second derivatives in (u, aux); eta is linear in both, so the gradient does not matter."""
+        return MultinomialSecondOrder(self, curvature, share)
+
     def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
         eta = self.log_odds(u, aux)
@@ -77,3 +84,43 @@ class Multinomial:
     def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
         """Return intercepts that absorb a constant added to u."""
         return aux - offset @ self.contrast if self.fit_intercept else aux
+
+
+class MultinomialSecondOrder:
+    """``A W A``, ``A W`` and ``W`` for the contrast A and the curvature W of every sample, never as matrices.
+
+    With ``W = diag(s) - q q^T + m u u^T`` and ``A = I + c 11^T`` the diagonal part of ``A W A`` is
+    ``diag(s) + c (s 1^T + 1 s^T) + c^2 sum(s) 11^T``.
+    """
+
+    def __init__(self, response: Multinomial, curvature: Curvature, share: NDArray):
+        q, m, u = curvature.q, curvature.m, curvature.u
+        self.share, self.m, self.q, self.u = share, m, q, u
+        self.s = q - m[:, None] * u
+        self.c = response.contrast[0, 0] - 1.0
+        self.total = self.s.sum(axis=1) if self.c else None
+        self.q_a, self.u_a = (q @ response.contrast, u @ response.contrast) if self.c else (q, u)
+        self.n_aux = response.n_positive if response.fit_intercept else 0
+
+    @cached_property
+    def aa(self) -> NDArray:
+        """Return the derivatives in the intercepts."""
+        outer = (self.u * (self.share * self.m)[:, None]).T @ self.u - (self.q * self.share[:, None]).T @ self.q
+        return (np.diag(self.share @ self.s) + outer)[: self.n_aux, : self.n_aux]
+
+    def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
+        """Return the derivatives in outputs k and l of u."""
+        weight = self.m * self.u_a[:, k] * self.u_a[:, l] - self.q_a[:, k] * self.q_a[:, l]
+        if k == l:
+            weight += self.s[:, k]
+        if self.c:
+            weight += self.c * (self.s[:, k] + self.s[:, l]) + self.c**2 * self.total
+        return self.share * weight
+
+    def ua(self, k: int) -> NDArray:
+        """Return the derivatives in output k of u and the intercepts."""
+        weight = (self.m * self.u_a[:, k])[:, None] * self.u - self.q_a[:, k, None] * self.q
+        weight[:, k] += self.s[:, k]
+        if self.c:
+            weight += self.c * self.s
+        return (self.share[:, None] * weight)[:, : self.n_aux]

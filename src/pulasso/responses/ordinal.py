@@ -5,7 +5,8 @@ r"""Ordered classes: cumulative logits with one coefficient vector.
 
 .. math::
 
-   \eta_j = -\mathrm{softplus}(t_j) - \mathrm{softplus}(-t_{j+1}) + \log(1 - e^{-d_j}) + \mathrm{softplus}(-t_1)
+   \eta_j = -\mathrm{softplus}(t_j) - \mathrm{softplus}(-t_{j+1}) + \log(1 - e^{-d_j})
+   + \mathrm{softplus}(-t_1)
 
 (without the terms in j + 1 for the last class): sums of logs, so that no difference of nearly equal
 probabilities is ever taken.
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.numerics import log1mexp, sigmoid, softplus_pair
+from pulasso.scenarios.labelling import Curvature
 
 __all__ = ["Ordinal"]
 
@@ -83,6 +85,34 @@ class Ordinal:
             jacobian[j, :, j - 1] += _gap_slope(aux[j])
         return jacobian
 
+    def second_order(
+        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+    ) -> "OrdinalSecondOrder":
+        """Return second derivatives in (u, aux): ``J^T W J`` plus the bend of eta along the gradient.
+
+        All softplus terms of eta bend by ``v = sigmoid(t) sigmoid(-t)`` in their own t, and
+        ``log(1 - exp(-d))`` by ``-h (1 + h)`` in its gap, h being its slope.
+        """
+        under, over = sigmoid(self._distance(u, aux))
+        bend = -under * over * grad_eta  # d^2 loss / d t_l^2, through eta
+        bend[:, 1:] -= (under * over)[:, 1:] * grad_eta[:, :-1]
+        bend[:, 0] += under[:, 0] * over[:, 0] * grad_eta.sum(axis=1)
+        by_u = under + over[:, :1]
+        by_u[:, :-1] -= over[:, 1:]
+        weighted = curvature.apply(by_u) * share[:, None]
+        # t_l falls with u and grows with aux_m for all m <= l: hence sums from the end.
+        from_end = np.cumsum(bend[:, ::-1], axis=1)[:, ::-1]
+        jacobian = self.aux_jacobian(u, aux)
+        uu = np.einsum("ij,ij->i", by_u, weighted) + from_end[:, 0]
+        ua = np.stack([np.einsum("ij,ij->i", column, weighted) for column in jacobian], axis=1) - from_end
+        aa = np.array(
+            [[np.vdot(curvature.apply(a) * share[:, None], b) for b in jacobian] for a in jacobian]
+        ) + from_end.sum(axis=0)[np.maximum.outer(np.arange(len(aux)), np.arange(len(aux)))]
+        slope = _gap_slope(aux[1:])
+        gaps = np.arange(1, len(aux))
+        aa[gaps, gaps] -= grad_eta[:, :-1].sum(axis=0) * slope * (1.0 + slope)
+        return OrdinalSecondOrder(uu, ua, aa)
+
     def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
         above, below = softplus_pair(self._distance(u, aux))
@@ -110,6 +140,23 @@ class Ordinal:
         shifted = aux.copy()
         shifted[0] += np.sum(offset)
         return shifted
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalSecondOrder:
+    """Second derivatives in the single output u and the cutpoint variables."""
+
+    by_u: NDArray  # (n_samples,)
+    by_u_aux: NDArray  # (n_samples, K)
+    aa: NDArray  # (K, K)
+
+    def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
+        """Return the second derivatives in u; there is one output only."""
+        return self.by_u
+
+    def ua(self, k: int) -> NDArray:
+        """Return the derivatives in u and in aux."""
+        return self.by_u_aux
 
 
 def _gap_slope(gap: NDArray) -> NDArray:

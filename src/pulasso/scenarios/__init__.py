@@ -49,6 +49,10 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
         What the user gave; None for what was not given.
     """
     given = {name: value for name, value in numbers.items() if value is not None}
+    if isinstance(scenario, type):
+        raise ScenarioError(
+            f"scenario is the class {scenario.__name__}; pass an object, {scenario.__name__}(...)."
+        )
     if not isinstance(scenario, str):
         if not hasattr(scenario, "labelling"):
             raise ScenarioError(f"scenario={scenario!r} is neither one of {_names()} nor a scenario object.")

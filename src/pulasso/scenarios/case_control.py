@@ -25,7 +25,7 @@ class CaseControl:
     prevalence : float, array-like of shape (K,) or mapping
         ``P(y = k)`` in the population for every positive class: a number for all, an array in class
         order, or a mapping from class to number. In (0, 1), with a sum below 1.
-    always_labeled : sequence of class labels, default=()
+    always_labeled : class label or sequence of class labels, default=()
         Classes whose members never are among the unlabeled rows (``c_k = 0``): the unlabeled rows are
         then a sample of the population without these classes.
 
@@ -37,7 +37,7 @@ class CaseControl:
     """
 
     prevalence: PerClass
-    always_labeled: tuple[Any, ...] = ()
+    always_labeled: Any = ()
 
     name: ClassVar[str] = "case-control"
 
@@ -65,11 +65,11 @@ class CaseControl:
 
     def _always(self, counts: LabelCounts) -> np.ndarray:
         names = [plain(c) for c in counts.classes[1:]]
-        unknown = [c for c in self.always_labeled if plain(c) not in names]
+        always = {self.always_labeled} if np.isscalar(self.always_labeled) else set(self.always_labeled)
+        unknown = [c for c in always if plain(c) not in names]
         if unknown:
             raise ScenarioError(
                 f"always_labeled names {listed(unknown)}, which is no positive class in y. "
                 f"They are {listed(names)}."
             )
-        always = {plain(c) for c in self.always_labeled}
         return np.array([False] + [name in always for name in names])

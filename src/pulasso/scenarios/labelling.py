@@ -54,13 +54,13 @@ class NullModel:
 
 @dataclass(frozen=True)
 class Curvature:
-    r"""Per-sample positive semi-definite curvature in eta, kept in its low-rank form.
+    r"""Per-sample curvature of the loss in eta, kept in its low-rank form.
 
     .. math:: F_i = \mathrm{diag}(q_i - m_i u_i) - q_i q_i^T + m_i u_i u_i^T
     """
 
     q: NDArray  # (n, K) class posterior in the sampled population
-    m: NDArray  # (n,)   probability of being unlabeled
+    m: NDArray  # (n,)   probability of being unlabeled; for the observed curvature: whether unlabeled
     u: NDArray  # (n, K) class posterior among the unlabeled
 
     def apply(self, v: NDArray) -> NDArray:

@@ -1,6 +1,6 @@
 """Losses as functions of the class log odds: of the observed labels, and of completed ones (EM)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -25,8 +25,12 @@ class Loss(Protocol):
         """Return the weighted mean loss and its gradient in eta, shape (n_samples, K)."""
         ...
 
-    def curvature(self, eta: NDArray) -> Curvature:
-        """Return a positive semi-definite curvature of every sample's loss, unweighted."""
+    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
+        """Return the curvature of every sample's loss, unweighted.
+
+        With ``exact=0`` its mean over labels, which is positive semi-definite; with ``exact=1`` the true
+        Hessian, which need not be; in between a mixture of the two.
+        """
         ...
 
 
@@ -83,9 +87,14 @@ class ObservedLoss:
         grad *= share[:, None]
         return float(value), grad
 
-    def curvature(self, eta: NDArray) -> Curvature:
-        """Return the Fisher information, the mean curvature over labels given x."""
-        return self.labelling.fisher_information(eta)
+    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
+        """Return the Fisher information, the true Hessian (``exact=1``), or a mixture.
+
+        The Hessian ``(diag q - q q^T) - 1{z=0} (diag yhat - yhat yhat^T)`` has the form of the Fisher
+        information with the probability of being unlabeled replaced by the fact.
+        """
+        fisher = self.labelling.fisher_information(eta)
+        return replace(fisher, m=exact * (self.codes == 0) + (1.0 - exact) * fisher.m)
 
     def complete(self, eta: NDArray) -> "CompleteLoss":
         """Return the E-step: the majorising loss that touches this one at `eta`, up to a constant."""
@@ -110,7 +119,7 @@ class CompleteLoss:
         value = self.share @ (log_n - np.einsum("ij,ij->i", self.yhat, eta))
         return float(value), (q[:, 1:] - self.yhat) * self.share[:, None]
 
-    def curvature(self, eta: NDArray) -> Curvature:
+    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
         """Return ``diag q - q q^T``: once the labels are completed nothing is hidden."""
         q = self.labelling.posterior(eta)[:, 1:]
         return Curvature(q, np.zeros(len(q)), np.zeros_like(q))

@@ -5,11 +5,20 @@ from collections.abc import Callable
 from pulasso.solvers._result import Record, SolverResult
 from pulasso.solvers.em import solve_em
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
+from pulasso.solvers.working_set import solve_working_set, solve_working_set_path
 
-__all__ = ["SOLVERS", "Record", "SolverResult", "solve_em", "solve_proximal_gradient"]
+__all__ = [
+    "SOLVERS",
+    "Record",
+    "SolverResult",
+    "solve_em",
+    "solve_proximal_gradient",
+    "solve_working_set",
+    "solve_working_set_path",
+]
 
 SOLVERS: dict[str, Callable[..., SolverResult]] = {
-    "working-set": solve_proximal_gradient,
+    "working-set": solve_working_set,
     "proximal-gradient": solve_proximal_gradient,
     "em": solve_em,
 }

@@ -1,0 +1,142 @@
+"""A growing set of standardised columns, kept where the solver can reach them quickly.
+
+Rows of the store are called slots; slot s holds feature ``features[s]``. Dense columns are copied, standardised
+and one after the other in memory; sparse ones stay sparse and are standardised by algebra.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, hstack
+
+from pulasso.design.dense import DenseDesign
+from pulasso.design.sparse import SparseDesign
+from pulasso.design.standardized import StandardizedDesign
+
+__all__ = ["ColumnStore", "column_store"]
+
+
+class ColumnStore(Protocol):
+    """Products with the loaded columns of a standardised design."""
+
+    features: NDArray
+
+    def load(self, features: NDArray) -> None:
+        """Append these features."""
+        ...
+
+    def matmul(self, theta: NDArray) -> NDArray:
+        """Return ``X_loaded @ theta``, shape (n_samples, n_outputs), class-major."""
+        ...
+
+    def rmatmul(self, grad: NDArray) -> NDArray:
+        """Return ``X_loaded.T @ grad``, shape (n_loaded, n_outputs)."""
+        ...
+
+    def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
+        """Return ``X_left.T @ diag(weight) @ X_right`` for two index sets (or slices) of slots."""
+        ...
+
+    def sums(self, weights: NDArray, slots: Any) -> NDArray:
+        """Return ``X_slots.T @ weights``, shape (n_slots, n_weights)."""
+        ...
+
+
+class DenseColumns:
+    """Loaded columns of a dense design, as contiguous rows of a buffer that doubles when it is full."""
+
+    def __init__(self, design: StandardizedDesign):
+        self.design = design
+        self.features = np.empty(0, dtype=np.intp)
+        self._buffer = np.empty((16, design.shape[0]), dtype=design.dtype)
+
+    @property
+    def _rows(self) -> NDArray:
+        return self._buffer[: len(self.features)]
+
+    def load(self, features: NDArray) -> None:
+        """Append these features, standardised."""
+        old = len(self.features)
+        new = old + len(features)
+        if new > len(self._buffer):
+            grown = np.empty((max(new, min(2 * len(self._buffer), self.design.shape[1])), self._buffer.shape[1]))
+            grown = grown.astype(self._buffer.dtype, copy=False)
+            grown[:old] = self._rows
+            self._buffer = grown
+        mean, scale = self.design.mean[features], self.design.scale[features]
+        columns = self.design.base.x[:, features].T
+        np.subtract(columns, mean[:, None], out=self._buffer[old:new], casting="same_kind")
+        self._buffer[old:new] /= scale[:, None].astype(self._buffer.dtype)
+        self.features = np.append(self.features, features)
+
+    def matmul(self, theta: NDArray) -> NDArray:
+        """Return ``X_loaded @ theta``."""
+        product = np.ascontiguousarray(theta.T, dtype=self._buffer.dtype) @ self._rows
+        return product.astype(np.float64, copy=False).T
+
+    def rmatmul(self, grad: NDArray) -> NDArray:
+        """Return ``X_loaded.T @ grad``."""
+        product = self._rows @ grad.astype(self._buffer.dtype, copy=False)
+        return product.astype(np.float64, copy=False)
+
+    def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
+        """Return ``X_left.T @ diag(weight) @ X_right``."""
+        scaled = self._rows[left] * weight.astype(self._buffer.dtype, copy=False)
+        return scaled @ self._rows[right].T
+
+    def sums(self, weights: NDArray, slots: Any) -> NDArray:
+        """Return ``X_slots.T @ weights``."""
+        return self._rows[slots] @ weights.astype(self._buffer.dtype, copy=False)
+
+
+class SparseColumns:
+    """Loaded columns of a sparse design, in CSC form; centring and scaling are applied to the products."""
+
+    def __init__(self, design: StandardizedDesign):
+        self.design = design
+        self.features = np.empty(0, dtype=np.intp)
+        self._columns = csc_array((design.shape[0], 0), dtype=design.dtype)
+        self._mean = self._scale = np.empty(0)
+
+    def load(self, features: NDArray) -> None:
+        """Append these features."""
+        new = csc_array(self.design.base.x[:, features])
+        self._columns = new if not len(self.features) else hstack([self._columns, new], format="csc")
+        self.features = np.append(self.features, features)
+        self._mean, self._scale = self.design.mean[self.features], self.design.scale[self.features]
+
+    def matmul(self, theta: NDArray) -> NDArray:
+        """Return ``X_loaded @ theta``."""
+        scaled = theta / self._scale[:, None]
+        product = self._columns @ scaled.astype(self._columns.dtype, copy=False)
+        return np.asfortranarray(product.astype(np.float64, copy=False) - self._mean @ scaled)
+
+    def rmatmul(self, grad: NDArray) -> NDArray:
+        """Return ``X_loaded.T @ grad``."""
+        product = self._columns.T @ grad.astype(self._columns.dtype, copy=False)
+        return (product - np.outer(self._mean, grad.sum(axis=0))) / self._scale[:, None]
+
+    def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
+        """Return ``X_left.T @ diag(weight) @ X_right``."""
+        a, b = self._columns[:, left], self._columns[:, right]
+        weighted = csc_array((b.data * weight[b.indices], b.indices, b.indptr), shape=b.shape)
+        product = (a.T @ weighted).toarray()
+        mean_a, mean_b = self._mean[left], self._mean[right]
+        cross_a, cross_b = a.T @ weight, np.asarray(weighted.sum(axis=0)).ravel()
+        product -= np.outer(mean_a, cross_b) + np.outer(cross_a, mean_b)
+        product += weight.sum() * np.outer(mean_a, mean_b)
+        return product / np.outer(self._scale[left], self._scale[right])
+
+    def sums(self, weights: NDArray, slots: Any) -> NDArray:
+        """Return ``X_slots.T @ weights``."""
+        product = self._columns[:, slots].T @ weights
+        return (product - np.outer(self._mean[slots], weights.sum(axis=0))) / self._scale[slots][:, None]
+
+
+def column_store(design: StandardizedDesign) -> ColumnStore:
+    """Return an empty store for the columns of this design."""
+    if isinstance(design.base, SparseDesign):
+        return SparseColumns(design)
+    assert isinstance(design.base, DenseDesign)
+    return DenseColumns(design)

@@ -1,0 +1,152 @@
+"""A second-order model of the loss on a growing set of variables, kept from one lam to the next.
+
+The variables are the free parameters, first, and then the entries of blocks of theta, block after block. The
+Hessian belongs to the point at which it was last refreshed; between refreshes it is only extended, at the same
+old point, when blocks are added. A slightly stale Hessian costs a few more steps, a new one far more.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.design import ColumnStore
+from pulasso.kernels import block_descent
+from pulasso.responses import SecondOrder
+
+__all__ = ["QuadraticModel"]
+
+# Eigenvalues of diagonal blocks below this share of the largest are raised to it: directions without curvature.
+FLAT = 1e-9
+
+
+class QuadraticModel:
+    """The quadratic ``g'd + d'Hd / 2`` in aux and in the entries of chosen blocks.
+
+    Parameters
+    ----------
+    store : ColumnStore
+        Holds the columns of all features that have a variable here.
+    n_aux : int
+    """
+
+    def __init__(self, store: ColumnStore, n_aux: int):
+        self.store = store
+        self.n_aux = n_aux
+        self.second: SecondOrder | None = None
+        self.is_positive = True
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all blocks."""
+        self.slots = np.empty(0, dtype=np.intp)
+        self.outputs = np.empty(0, dtype=np.intp)
+        self.sizes = np.array([self.n_aux] if self.n_aux else [], dtype=np.int64)
+        self._square = np.empty((self.n_aux, self.n_aux))
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return self.n_aux + len(self.slots)
+
+    @property
+    def hessian(self) -> NDArray:
+        return self._square[: self.size, : self.size]
+
+    @property
+    def starts(self) -> NDArray:
+        """Where each block begins."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def refresh(self, second: SecondOrder) -> None:
+        """Move the model to another point."""
+        self.second = second
+        self.hessian[: self.n_aux, : self.n_aux] = second.aa
+        self._fill(0)
+
+    def extend(self, slots: NDArray, outputs: NDArray, sizes: NDArray) -> None:
+        """Add the entries of further blocks."""
+        old = len(self.slots)
+        needed = self.size + len(slots)
+        if needed > len(self._square):
+            grown = np.empty((max(needed, 3 * len(self._square) // 2), ) * 2)
+            grown[: self.size, : self.size] = self.hessian
+            self._square = grown
+        self.slots = np.append(self.slots, slots)
+        self.outputs = np.append(self.outputs, outputs)
+        self.sizes = np.append(self.sizes, sizes)
+        if self.second is not None:
+            self._fill(old)
+
+    def _fill(self, first: int) -> None:
+        """Compute the rows and columns of the Hessian that belong to entries from `first` on."""
+        assert self.second is not None
+        hessian, n_aux = self.hessian, self.n_aux
+        by_output = [np.flatnonzero(self.outputs == k) for k in np.unique(self.outputs)]
+        for new in (entries[entries >= first] for entries in by_output):
+            if not len(new):
+                continue
+            k = self.outputs[new[0]]
+            left = _compact(self.slots[new])
+            if n_aux:
+                cross = self.store.sums(self.second.ua(k), left)
+                hessian[n_aux + new, :n_aux] = cross
+                hessian[:n_aux, n_aux + new] = cross.T
+            for entries in by_output:
+                # The pair of two new outputs is needed once only; old ones have no turn of their own.
+                other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
+                if not len(other):
+                    continue
+                gram = self.store.gram(self.second.uu(k, self.outputs[other[0]]), left, _compact(self.slots[other]))
+                _assign(hessian, n_aux + new, n_aux + other, gram)
+        self._decompose()
+
+    def _decompose(self) -> None:
+        """Compute eigenvalues and eigenvectors of the diagonal blocks, which the kernel needs."""
+        self.eigenvalues = np.diagonal(self.hessian).copy()
+        self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
+        self.bases = np.ones(int((self.sizes**2).sum()))
+        starts = self.starts
+        for size in np.unique(self.sizes[self.sizes > 1]):
+            which = np.flatnonzero(self.sizes == size)
+            rows = starts[which, None] + np.arange(size)
+            values, vectors = np.linalg.eigh(self.hessian[rows[:, :, None], rows[:, None, :]])
+            self.eigenvalues[rows] = values
+            at = self.basis_starts[which, None] + np.arange(size * size)
+            self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
+        floor = FLAT * max(self.eigenvalues.max(initial=0.0), np.finfo(float).tiny)
+        self.is_positive = bool((self.eigenvalues > -floor).all())
+        np.maximum(self.eigenvalues, floor, out=self.eigenvalues)
+
+    def descend(
+        self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
+    ) -> NDArray:
+        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, started from `beta`."""
+        best = beta.copy()
+        block_descent(
+            self.hessian,
+            gradient.copy(),
+            best,
+            self.starts,
+            self.sizes,
+            thresholds,
+            self.eigenvalues,
+            self.bases,
+            self.basis_starts,
+            max_sweeps,
+            tol,
+        )
+        return best
+
+
+def _compact(slots: NDArray) -> Any:
+    """Return a slice for consecutive slots, which needs no copy of the columns."""
+    first, last = int(slots[0]), int(slots[-1])
+    if last - first + 1 == len(slots) and (np.diff(slots) == 1).all():
+        return slice(first, last + 1)
+    return slots
+
+
+def _assign(square: NDArray, rows: NDArray, columns: NDArray, values: NDArray) -> None:
+    square[np.ix_(rows, columns)] = values
+    square[np.ix_(columns, rows)] = values.T
