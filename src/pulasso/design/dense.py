@@ -35,10 +35,15 @@ class DenseDesign:
         return product.astype(np.float64, copy=False).T
 
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, in two passes so that nothing cancels."""
-        mean = np.zeros(self.shape[1])
+        """Return mean and variance of every column, in two passes so that nothing cancels.
+
+        Means are taken of the differences to one row: those of a constant column are exactly zero, whatever
+        the rounding of many weights adds up to.
+        """
+        one_row = self.x[np.argmax(share > 0)].astype(np.float64)
+        mean = one_row.copy()
         for rows, part in self._parts():
-            mean += share[rows] @ part
+            mean += share[rows] @ (part - one_row)
         variance = np.zeros(self.shape[1])
         for rows, part in self._parts():
             variance += share[rows] @ (part - mean) ** 2

@@ -31,4 +31,5 @@ class SparseDesign:
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column, the implicit zeros included."""
         mean, variance = mean_variance_axis(self.x, axis=0, weights=share.astype(self.dtype, copy=False))
-        return mean.astype(np.float64), variance.astype(np.float64)
+        # Rounding may leave the variance of a constant column a little below zero.
+        return mean.astype(np.float64), np.maximum(variance, 0.0, dtype=np.float64)
