@@ -9,7 +9,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
-from pulasso.estimators._inputs import check_features, check_number, check_same_length, check_weight
+from pulasso.estimators._inputs import (
+    check_features,
+    check_flag,
+    check_number,
+    check_same_length,
+    check_weight,
+)
 from pulasso.estimators._labels import Labels, encode_labels, encode_with
 from pulasso.estimators.summary import Summary, summarize
 from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError
@@ -62,8 +68,10 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_number("lam", self.lam, least=0.0)
         check_number("tol", self.tol, above=0.0)
-        check_number("max_iter", self.max_iter, least=1)
-        if self.solver not in SOLVERS:
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_flag("standardize", self.standardize)
+        check_flag("fit_intercept", getattr(self, "fit_intercept", True))
+        if self.solver not in list(SOLVERS):
             raise ValueError(f"solver={self.solver!r} is unknown; use one of {listed(SOLVERS)}.")
 
     def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:

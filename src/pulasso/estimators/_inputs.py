@@ -12,10 +12,13 @@ from sklearn.utils.validation import validate_data
 
 from pulasso.words import listed
 
-__all__ = ["check_features", "check_number", "check_same_length", "check_weight"]
+__all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
 
 COLUMNS_SHOWN = 5
-TEXT_DTYPES = ("str", "string", "utf8", "category", "categorical", "enum")
+# Kinds of columns, by the names pandas and polars give them, that NumPy would refuse or turn into numbers
+# without a meaning.
+TEXT = ("str", "string", "utf8", "category", "categorical", "enum")
+TIMES = ("date", "datetime", "datetime64", "duration", "period", "time", "timedelta64")
 IMPUTE = "Impute or drop these values first, for example with sklearn.impute.SimpleImputer in a pipeline."
 ENCODE = "Encode them first, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
 
@@ -31,29 +34,32 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         words = str(error).splitlines()[0]
         if "contains NaN" in words or "contains inf" in words:
             culprits, remedy = _not_finite_columns(x), IMPUTE
-        elif "could not convert" in words or "argument must be" in words:
+        elif "could not convert" in words or "argument must be" in words:  # text, or another object
             culprits, remedy = _not_numeric_columns(x), ENCODE
         else:
             raise
-        where = f" In {_columns(culprits)}." if culprits else ""
-        raise type(error)(f"{words.rstrip('.')}.{where} {remedy}") from None
+        where = f", in {_columns(culprits)}" if culprits else ""
+        raise type(error)(f"{words.rstrip('.')}{where}. {remedy}") from None
 
 
 def _refuse_bad_columns(x: Any) -> None:
     """Name duplicate or non-numeric columns of a data frame, which scikit-learn does not."""
-    names = list(getattr(x, "columns", []))
+    if not hasattr(x, "columns") or not hasattr(x, "dtypes"):
+        return
+    names = list(x.columns)
+    if not names:
+        raise ValueError(f"X has 0 feature(s) (shape={x.shape}) while a minimum of 1 is required.")
     duplicates = [name for name, count in Counter(names).items() if count > 1]
     if duplicates:
         raise ValueError(f"X has more than one column named {listed(duplicates)}. Rename or drop them.")
-    if not hasattr(x, "dtypes") or not names:
-        return
-    text = [name for name, dtype in zip(names, x.dtypes, strict=True) if _is_text(dtype)]
-    if text:
-        raise ValueError(f"X has values that are not numbers in {_columns(text)}. {ENCODE}")
+    others = [name for name, dtype in zip(names, x.dtypes, strict=True) if _kind(dtype) in TEXT + TIMES]
+    if others:
+        raise ValueError(f"X has values that are not numbers in {_columns(others)}. {ENCODE}")
 
 
-def _is_text(dtype: Any) -> bool:
-    return str(dtype).lower().split("(")[0].split("[")[0] in TEXT_DTYPES
+def _kind(dtype: Any) -> str:
+    """Return the name of a data frame's dtype without its details: "datetime64[ns]" is a "datetime64"."""
+    return str(dtype).lower().split("(")[0].split("[")[0]
 
 
 def _not_finite_columns(x: Any) -> list:
@@ -101,15 +107,12 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     n_samples = x.shape[0]
     if sample_weight is None:
         return np.ones(n_samples)
-    weight = check_array(
-        sample_weight,
-        ensure_2d=False,
-        dtype=np.float64,
-        ensure_all_finite=False,
-        input_name="sample_weight",
-    )
-    if weight.ndim == 0:
-        weight = np.full(n_samples, float(weight))
+    if isinstance(sample_weight, int | float):
+        sample_weight = np.full(n_samples, float(sample_weight))
+    try:
+        weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be numbers, one for each row: {error}") from None
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.")
     if len(weight) != n_samples:
@@ -128,7 +131,21 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     return weight
 
 
-def check_number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
+def check_flag(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither True nor False: "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r} must be True or False.")
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    whole: bool = False,
+) -> None:
     """Refuse a parameter that is not a finite number in its range."""
     try:
         number = float(value)
@@ -140,3 +157,7 @@ def check_number(name: str, value: Any, *, above: float | None = None, least: fl
         raise ValueError(f"{name}={value!r} must be greater than {above:g}.")
     if least is not None and number < least:
         raise ValueError(f"{name}={value!r} must be at least {least:g}.")
+    if most is not None and number > most:
+        raise ValueError(f"{name}={value!r} must be at most {most:g}.")
+    if whole and not number.is_integer():
+        raise ValueError(f"{name}={value!r} must be a whole number.")

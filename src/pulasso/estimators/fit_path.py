@@ -210,11 +210,14 @@ def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | 
 
 def _grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio: float) -> NDArray:
     if lams is None:
-        check_number("n_lams", n_lams, least=1)
-        check_number("lam_min_ratio", lam_min_ratio, above=0.0)
+        check_number("n_lams", n_lams, least=1, whole=True)
+        check_number("lam_min_ratio", lam_min_ratio, above=0.0, most=1.0)
         return lam_grid(lam_max, int(n_lams), lam_min_ratio)
-    grid = np.sort(np.atleast_1d(np.asarray(lams, dtype=float)))[::-1]
-    for lam in grid:
+    try:
+        grid = np.sort(np.asarray(lams, dtype=float).ravel())[::-1]
+    except (TypeError, ValueError):
+        raise ValueError(f"lams={lams!r} is not a sequence of numbers.") from None
+    for lam in grid.tolist():
         check_number("lams", lam, least=0.0)
     if not grid.size:
         raise ValueError("lams is empty; give at least one value, or None for the default grid.")

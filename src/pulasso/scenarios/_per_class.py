@@ -47,8 +47,9 @@ def per_class(value: Any, what: str, classes: NDArray) -> NDArray:
 
 def _is_named_series(value: Any) -> bool:
     """Say whether this is a pandas series with an index of its own, which then names the classes."""
-    index = getattr(value, "index", None)
-    return hasattr(value, "to_dict") and index is not None and type(index).__name__ != "RangeIndex"
+    if not (hasattr(value, "to_dict") and hasattr(value, "index")):
+        return False
+    return list(value.index) != list(range(len(value)))
 
 
 def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
