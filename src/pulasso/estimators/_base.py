@@ -134,7 +134,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         self._store_solution(assembled, result, n_iter=sum(one.n_iter for one in results))
         if not result.converged:
             words = self._not_converged(result)
-            warnings.warn(words, ConvergenceWarning, stacklevel=4)
+            warnings.warn(words, ConvergenceWarning, stacklevel=3)
             self.warnings_.append(words)
 
     def _store_data(self, assembled: Assembled) -> None:
@@ -152,10 +152,10 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         solution = assembled.coefficients(result.params)
         self._store_coefficients(solution.coef, solution.aux)
         self.group_norms_ = assembled.blocks.norms(result.params.theta)
-        self.objective_ = result.objective
-        self.kkt_ = result.kkt
-        self.converged_ = result.converged
-        self.n_iter_ = n_iter
+        self.objective_ = float(result.objective)
+        self.kkt_ = float(result.kkt)
+        self.converged_ = bool(result.converged)
+        self.n_iter_ = int(n_iter)
         self.history_ = result.history
 
     def _not_converged(self, result: SolverResult) -> str:
