@@ -1,0 +1,86 @@
+"""Proximal gradient and EM, where their answer is known or their way there matters."""
+
+import numpy as np
+import pytest
+
+from pulasso import Groups
+from pulasso.problem import Params
+from pulasso.responses import Multinomial
+from pulasso.scenarios import FullyObserved
+from pulasso.solvers import SOLVERS, solve_em, solve_proximal_gradient
+from support.cases import BY_SCENARIO, LabelSample
+from support.groups import rows
+from support.problems import make_problem, random_problem
+
+every_solver = pytest.mark.parametrize("solver", SOLVERS)
+
+
+@every_solver
+def test_one_binary_feature_has_a_closed_form(solver):
+    # Two cells and two parameters: without penalty the model is saturated and log odds are those of the cells.
+    x = np.repeat([0.0, 0.0, 1.0, 1.0], [30, 10, 15, 45])[:, None]
+    codes = np.repeat([0, 1, 0, 1], [30, 10, 15, 45])
+    sample = LabelSample.of(FullyObserved(), codes, np.ones(100), 1)
+    problem, null = make_problem(x, sample, Multinomial(1), Groups.rows())
+    result = SOLVERS[solver](problem.at_lam(0.0), null, tol=1e-10)
+    theta, offset = problem.design.to_original(result.params.theta)
+    assert theta[0, 0] == pytest.approx(np.log(45 / 15) - np.log(10 / 30), abs=1e-7)
+    assert result.params.aux[0] + offset[0] == pytest.approx(np.log(10 / 30), abs=1e-7)
+
+
+@every_solver
+@pytest.mark.parametrize("response", ["multinomial", "ordinal"])
+def test_a_start_far_from_the_null_model_is_no_obstacle(solver, response):
+    problem, null = random_problem(response, BY_SCENARIO[2], rows, n=80, p=6, n_positive=2, seed=1)
+    far = Params(null.theta + 3.0, 2.0 * null.aux)
+    near = SOLVERS[solver](problem, null, tol=1e-8)
+    found = SOLVERS[solver](problem, far, tol=1e-8)
+    assert near.converged and found.converged
+    assert found.objective == pytest.approx(near.objective, abs=1e-8)
+
+
+@every_solver
+def test_without_intercept(solver):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, 60)
+    sample = LabelSample.of(FullyObserved(), codes, np.ones(60), 2)
+    response = Multinomial(2, fit_intercept=False)
+    problem, null = make_problem(rng.normal(size=(60, 4)), sample, response, Groups.rows())
+    result = SOLVERS[solver](problem.at_lam(0.1 * problem.lam_max), null, tol=1e-8)
+    assert result.converged and result.params.aux.shape == (0,)
+
+
+@every_solver
+def test_an_unreachable_tolerance_ends_with_a_word_about_it(solver):
+    problem, null = random_problem("ordinal", BY_SCENARIO[1], rows, n=80, p=6, n_positive=2, seed=3)
+    result = SOLVERS[solver](problem, null, tol=1e-300, max_iter=150)
+    assert not result.converged
+    assert result.kkt <= 1e-9
+    assert "accuracy" in result.message or "max_iter" in result.message
+
+
+def test_acceleration_saves_iterations_and_changes_nothing_else():
+    problem, null = random_problem("multinomial", BY_SCENARIO[0], rows, n=100, p=40, n_positive=2, seed=4, lam_ratio=0.1)
+    fast = solve_proximal_gradient(problem, null, tol=1e-7)
+    plain = solve_proximal_gradient(problem, null, tol=1e-7, accelerated=False)
+    assert fast.n_iter < plain.n_iter
+    assert fast.objective == pytest.approx(plain.objective, abs=1e-8)
+
+
+@pytest.mark.parametrize("response", ["multinomial", "ordinal"])
+def test_em_is_one_m_step_where_nothing_is_hidden(response):
+    problem, null = random_problem(response, BY_SCENARIO[2], rows, n=80, p=6, n_positive=2, seed=5)
+    em = solve_em(problem, null, tol=1e-8)
+    direct = solve_proximal_gradient(problem, null, tol=1e-8)
+    assert em.n_iter <= 10
+    assert em.objective == pytest.approx(direct.objective, abs=1e-10)
+
+
+@pytest.mark.parametrize("response", ["multinomial", "ordinal"])
+@pytest.mark.parametrize("case", BY_SCENARIO[:2], ids=repr)
+def test_em_and_gradient_agree_on_presence_only_data(case, response):
+    problem, null = random_problem(response, case, rows, n=200, p=6, n_positive=2, seed=6, lam_ratio=0.3)
+    em = solve_em(problem, null, tol=1e-7)
+    direct = solve_proximal_gradient(problem, null, tol=1e-7)
+    assert em.objective == pytest.approx(direct.objective, abs=1e-9)
+    np.testing.assert_allclose(em.params.theta, direct.params.theta, atol=1e-4)
