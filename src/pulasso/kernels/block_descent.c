@@ -6,6 +6,8 @@
  * and one that moves costs as many rows of H as it has entries. Every block is minimised exactly, in the
  * eigenbasis of its diagonal block of H. The NumPy twin in numpy_kernels.py says the same in Python.
  *
+ * H is in single precision: it is a model of the loss, and reading it is what a sweep costs. Everything else is double.
+ *
  * No global state, no allocation, no I/O: safe to run in many threads at once.
  */
 #include <math.h>
@@ -25,6 +27,7 @@
 #endif
 
 #define MAX_NEWTON 50
+#define NEGLIGIBLE 0.1
 
 /* Solve sum_k (c_k / (eigenvalue_k rho + threshold))^2 = 1 for rho = ||b_j||, by Newton on the reciprocal norm,
  * which is nearly linear in rho. Called only when ||c|| > threshold, so that a positive root exists. */
@@ -76,20 +79,41 @@ static void minimise_block(int64_t size, const double *gradient, double threshol
     }
 }
 
-/* Returns the number of sweeps. `work` has room for three blocks of the largest size. */
+/* Distance of -r to the subdifferential of threshold * ||b|| : zero where the block is at its minimum. */
+static double violation(int64_t size, const double *r, const double *b, double threshold)
+{
+    double square = 0.0;
+    for (int64_t k = 0; k < size; ++k)
+        square += b[k] * b[k];
+    const double slope = square > 0.0 ? threshold / sqrt(square) : 0.0;
+    double residual = 0.0;
+    for (int64_t k = 0; k < size; ++k) {
+        const double part = r[k] + slope * b[k];
+        residual += part * part;
+    }
+    residual = sqrt(residual);
+    return square > 0.0 ? residual : fmax(0.0, residual - threshold);
+}
+
+/* Returns the number of sweeps, negative if the last one still met a violation above `tol`. `work` has room for three blocks of the largest size. */
 EXPORT CLONES int64_t pulasso_block_descent(
-    int64_t n, int64_t stride, const double *restrict hessian, double *restrict r, double *restrict b,
+    int64_t n, int64_t stride, const float *restrict hessian, double *restrict r, double *restrict b,
     int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
     const double *restrict threshold, const double *restrict eigenvalue, const double *restrict basis,
     const int64_t *restrict basis_start, int64_t max_sweeps, double tol, double *restrict work, int64_t max_size)
 {
     double *gradient = work, *rotated = work + max_size, *best = work + 2 * max_size;
+    const double negligible = NEGLIGIBLE * tol;
     int64_t sweep = 0;
     while (sweep < max_sweeps) {
-        double largest = 0.0;
+        double worst = 0.0;
         ++sweep;
         for (int64_t j = 0; j < n_blocks; ++j) {
             const int64_t first = start[j], length = size[j];
+            const double distance = violation(length, r + first, b + first, threshold[j]);
+            if (distance <= negligible) /* not worth the rows of H it would cost */
+                continue;
+            worst = fmax(worst, distance);
             if (length == 1) {
                 const double curvature = eigenvalue[first];
                 const double target = curvature * b[first] - r[first];
@@ -98,7 +122,7 @@ EXPORT CLONES int64_t pulasso_block_descent(
             } else {
                 double square = 0.0;
                 for (int64_t k = 0; k < length; ++k) {
-                    const double *row = hessian + (first + k) * stride + first;
+                    const float *row = hessian + (first + k) * stride + first;
                     double sum = 0.0;
                     for (int64_t l = 0; l < length; ++l)
                         sum += row[l] * b[first + l];
@@ -110,20 +134,15 @@ EXPORT CLONES int64_t pulasso_block_descent(
             }
             for (int64_t k = 0; k < length; ++k) {
                 const double change = best[k] - b[first + k];
-                if (change == 0.0)
-                    continue;
-                const double *row = hessian + (first + k) * stride;
+                const float *row = hessian + (first + k) * stride;
+                b[first + k] = best[k];
 #pragma omp simd
                 for (int64_t i = 0; i < n; ++i)
                     r[i] += change * row[i];
-                b[first + k] = best[k];
-                const double moved = fabs(change) * row[first + k];
-                if (moved > largest)
-                    largest = moved;
             }
         }
-        if (largest <= tol)
-            break;
+        if (worst <= tol)
+            return sweep;
     }
-    return sweep;
+    return -sweep;
 }

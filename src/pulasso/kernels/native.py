@@ -61,9 +61,9 @@ def block_descent(
 ) -> int:
     """Do what :func:`pulasso.kernels.numpy_kernels.block_descent` does, compiled."""
     n, largest = len(beta), int(sizes.max(initial=1))
-    if hessian.dtype != np.float64 or hessian.strides[1] != 8 or hessian.shape != (n, n):
-        raise ValueError("hessian must be a square of doubles with contiguous rows, as long as beta")
-    stride = hessian.strides[0] // 8
+    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
+        raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
+    stride = hessian.strides[0] // 4
     return _FUNCTION(
         *(n, stride, hessian.ctypes.data, gradient, beta),
         *(len(starts), starts, sizes, thresholds, eigenvalues, bases, basis_starts),

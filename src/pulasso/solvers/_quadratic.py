@@ -16,8 +16,11 @@ from pulasso.responses import SecondOrder
 
 __all__ = ["QuadraticModel"]
 
-# Eigenvalues of diagonal blocks below this share of the largest are raised to it: directions without curvature.
-FLAT = 1e-9
+# Added to the diagonal, relative to its largest entry: collinear columns and single precision leave directions
+# whose curvature is nothing but rounding.
+RIDGE = 1e-5
+PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
+MEMORY = 5  # differences that the extrapolation combines
 
 
 class QuadraticModel:
@@ -42,7 +45,7 @@ class QuadraticModel:
         self.slots = np.empty(0, dtype=np.intp)
         self.outputs = np.empty(0, dtype=np.intp)
         self.sizes = np.array([self.n_aux] if self.n_aux else [], dtype=np.int64)
-        self._square = np.empty((self.n_aux, self.n_aux))
+        self._square = np.empty((self.n_aux, self.n_aux), dtype=np.float32)
 
     @property
     def size(self) -> int:
@@ -69,7 +72,7 @@ class QuadraticModel:
         old = len(self.slots)
         needed = self.size + len(slots)
         if needed > len(self._square):
-            grown = np.empty((max(needed, 3 * len(self._square) // 2), ) * 2)
+            grown = np.empty((max(needed, 3 * len(self._square) // 2),) * 2, dtype=np.float32)
             grown[: self.size, : self.size] = self.hessian
             self._square = grown
         self.slots = np.append(self.slots, slots)
@@ -97,46 +100,83 @@ class QuadraticModel:
                 other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
                 if not len(other):
                     continue
-                gram = self.store.gram(self.second.uu(k, self.outputs[other[0]]), left, _compact(self.slots[other]))
+                l = self.outputs[other[0]]  # noqa: E741
+                right = left if other is entries and l == k and first == 0 else _compact(self.slots[other])
+                gram = self.store.gram(self.second.uu(k, l), left, right)
                 _assign(hessian, n_aux + new, n_aux + other, gram)
+        diagonal = np.einsum("ii->i", hessian)
+        fresh = diagonal if first == 0 else diagonal[n_aux + first :]
+        fresh += RIDGE * diagonal.max(initial=np.finfo(float).tiny)
         self._decompose()
 
     def _decompose(self) -> None:
         """Compute eigenvalues and eigenvectors of the diagonal blocks, which the kernel needs."""
-        self.eigenvalues = np.diagonal(self.hessian).copy()
+        self.eigenvalues = np.diagonal(self.hessian).astype(np.float64)
         self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
         self.bases = np.ones(int((self.sizes**2).sum()))
         starts = self.starts
         for size in np.unique(self.sizes[self.sizes > 1]):
             which = np.flatnonzero(self.sizes == size)
             rows = starts[which, None] + np.arange(size)
-            values, vectors = np.linalg.eigh(self.hessian[rows[:, :, None], rows[:, None, :]])
+            values, vectors = np.linalg.eigh(self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64))
             self.eigenvalues[rows] = values
             at = self.basis_starts[which, None] + np.arange(size * size)
             self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
-        floor = FLAT * max(self.eigenvalues.max(initial=0.0), np.finfo(float).tiny)
-        self.is_positive = bool((self.eigenvalues > -floor).all())
-        np.maximum(self.eigenvalues, floor, out=self.eigenvalues)
+        self.is_positive = bool((self.eigenvalues > 0).all())
 
     def descend(
         self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
     ) -> NDArray:
-        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, started from `beta`."""
-        best = beta.copy()
-        block_descent(
-            self.hessian,
-            gradient.copy(),
-            best,
-            self.starts,
-            self.sizes,
-            thresholds,
-            self.eigenvalues,
-            self.bases,
-            self.basis_starts,
-            max_sweeps,
-            tol,
-        )
+        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, started from `beta`.
+
+        Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it
+        decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
+        """
+        best, slope, starts = beta.copy(), gradient.copy(), self.starts
+
+        def sweep(times: int) -> bool:
+            return 0 < block_descent(
+                self.hessian,
+                slope,
+                best,
+                starts,
+                self.sizes,
+                thresholds,
+                self.eigenvalues,
+                self.bases,
+                self.basis_starts,
+                times,
+                tol,
+            )
+
+        def objective(point: NDArray, slope: NDArray) -> float:
+            change = point - beta
+            norms = np.sqrt(np.add.reduceat(point**2, starts))
+            return 0.5 * (change @ (gradient + slope)) + thresholds @ norms
+
+        done, total = sweep(PLAIN_SWEEPS), PLAIN_SWEEPS
+        while not done and total < max_sweeps:
+            trail = [(best.copy(), slope.copy())]
+            while not done and len(trail) <= MEMORY:
+                done = sweep(1)
+                trail.append((best.copy(), slope.copy()))
+            total += MEMORY
+            if not done:
+                mix = _anderson(np.array([point for point, _ in trail]))
+                guess = sum(c * point for c, (point, _) in zip(mix, trail[1:], strict=True))
+                guess_slope = sum(c * each for c, (_, each) in zip(mix, trail[1:], strict=True))
+                if objective(guess, guess_slope) < objective(best, slope):
+                    best[:], slope[:] = guess, guess_slope
         return best
+
+
+def _anderson(points: NDArray) -> NDArray:
+    """Return the weights, with sum one, that make the combined last step shortest."""
+    steps = np.diff(points, axis=0)
+    gram = steps @ steps.T
+    gram[np.diag_indices_from(gram)] += 1e-10 * np.trace(gram) + np.finfo(float).tiny
+    weights = np.linalg.solve(gram, np.ones(len(gram)))
+    return weights / weights.sum()
 
 
 def _compact(slots: NDArray) -> Any:

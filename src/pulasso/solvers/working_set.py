@@ -26,13 +26,20 @@ __all__ = ["solve_working_set", "solve_working_set_path"]
 EXACTNESS = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
 INNER_ACCURACY = 0.05  # the model is minimised to this share of the current violation
 MAX_SWEEPS = 200
-SLOW = 0.35  # a step that leaves more than this share of the violation asks for a new Hessian
+# What steps cost, in products of numbers as a matrix product does them. Only ratios matter: a step reads the loaded
+# columns twice, at the speed of memory; a new Hessian multiplies them in single precision; both have a fixed part.
+STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.6, 1e7
+FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
 ROUNDING = 1e-12  # changes of F below this share of it are noise
 # Solve the loaded set a little more tightly than asked, so that the certificate of all blocks holds too.
 MARGIN = 0.9
-MAX_BATCH = 16  # lams that share one pass over X for their certificate
+IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50  # the loaded set may be this many times the active one, plus this many blocks
+# How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
+FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
+MAX_BATCH = 16  # lams that share one pass over X for their certificate,
+BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,19 +118,15 @@ class _Path:
         self.blocks = problem.penalty.blocks
         design = problem.design
         assert isinstance(design, StandardizedDesign)
-        self.store = column_store(design)
-        self.model = QuadraticModel(self.store, len(start.aux))
         self.exactness = 0
-        self.slot_of = np.full(design.shape[1], -1, dtype=np.intp)
-        self.in_model = np.empty(0, dtype=bool)
-        self.theta = np.empty((0, problem.shape[1]))
-        self.loaded = Loaded(*(np.empty(0, dtype=np.intp) for _ in range(4)), np.empty(0))
         self.batch = 1
-        # The last two certified gradients, as block norms: where the next ones are likely to be.
-        active = np.flatnonzero(self.blocks.norms(start.theta) > 0)
-        self._load(active)
-        self.theta[:] = start.theta[self.store.features]
+        self.slot_of = np.full(design.shape[1], -1, dtype=np.intp)
+        self.before: tuple | None = None  # lam, theta and aux of the solution before the current one
         self.point = problem.at(start)
+        self._unload_all()
+        self._load(np.flatnonzero(self.blocks.norms(start.theta) > 0))
+        self._return_to(self.point)
+        # The last certified gradient, as block norms, and how it changed as lam fell.
         self.seen = self._block_gradients([self.point])[0]
         self.slope = np.full_like(self.seen, np.inf)
         self.lam_seen = problem.lam_max
@@ -152,14 +155,29 @@ class _Path:
         """Load the blocks whose gradient may exceed lam times its weight, judging by the last certificates.
 
         The sequential strong rule assumes that gradients grow by at most w for each unit by which lam falls.
-        Most grow far more slowly; the growth seen last, doubled, is the better guess.
+        Most grow far more slowly, or shrink: what was seen last, with a margin, is the better guess.
         """
         weights = self.blocks.weights
         finite = np.where(np.isinf(weights), 0.0, weights)
-        growth = np.clip(2.0 * self.slope, 0.1 * finite, finite)
-        likely = self.seen + growth * max(self.lam_seen - lam, 0.0) >= lam * weights
+        growth = np.where(self.slope > 0, FASTER * self.slope, SLOWER * self.slope) + DRIFT * finite
+        guess = self.seen + np.minimum(growth, finite) * max(self.lam_seen - lam, 0.0)
+        likely = (guess >= lam * weights) & np.isfinite(weights)
+        active = self.loaded.norms(self._entries()) > 0
+        likely[self.loaded.blocks[active]] = True
+        if len(self.loaded.blocks) > IDLE_FACTOR * likely.sum() + IDLE_ALWAYS:
+            self._unload_all()
         likely[self.loaded.blocks] = False
-        self._load(np.flatnonzero(likely & np.isfinite(weights)))
+        self._load(np.flatnonzero(likely))
+        self._return_to(self.point)
+
+    def _unload_all(self) -> None:
+        self.store = column_store(self.problem.design)
+        self.model = QuadraticModel(self.store, len(self.point.params.aux))
+        self.slot_of[:] = -1
+        self.in_model = np.empty(0, dtype=bool)
+        self.theta = np.empty((0, self.problem.shape[1]))
+        self.loaded = Loaded(*(np.empty(0, dtype=np.intp) for _ in range(4)), np.empty(0))
+        self.before = None
 
     def _block_gradients(self, points: list[Point]) -> NDArray:
         """Return the norms of all blocks of the gradient at several points, in one pass over X."""
@@ -171,7 +189,8 @@ class _Path:
 
     def next_batch(self, first: int) -> list[SolverResult]:
         """Solve the next few lams on the loaded set, certify them together, keep those that pass."""
-        upcoming = range(first, min(first + self.batch, len(self.lams)))
+        near = int(np.sum(self.lams[first:] >= BATCH_RATIO * self.lams[first]))
+        upcoming = range(first, first + max(1, min(self.batch, near)))
         self._load_likely(self.lams[upcoming[-1]])
         solved: list[tuple[SolverResult, Point]] = []
         while True:
@@ -203,12 +222,14 @@ class _Path:
                 last = gradients[-1] >= self.lams[first + len(solved) - 1] * weights
                 self._load(np.flatnonzero(outside & ((violations > 0) | last)))
                 self._return_to(solved[i][1])
+                self.before = None
                 return i
             kkt = max(result.kkt, worst)
             solved[i] = (replace(result, kkt=kkt, converged=kkt <= self.tols[first + i]), solved[i][1])
         return len(solved)
 
     def _return_to(self, point: Point) -> None:
+        """Make a point with the parameters of all features the current one."""
         self.point = point
         self.theta[:] = point.params.theta[self.store.features]
 
@@ -224,18 +245,16 @@ class _Path:
         problem = self.problem.at_lam(lam)
         history = History(self.callback)
         self.point = replace(self.point, penalty=lam * self._penalty(self._entries()))
+        self._extrapolate(problem)
         n_iter, message, kkt_before, is_fresh = 0, "", np.inf, False
         while True:
             state = _State(self, lam)
             history.add(n_iter, self.point.objective, state.kkt)
             if state.kkt <= tol or n_iter == self.max_iter or message:
                 break
-            needs_refresh = self.model.second is None or not self.model.is_positive
-            if needs_refresh or (state.kkt > SLOW * kkt_before and not is_fresh):
+            is_fresh = self._pays_to_refresh(state, kkt_before, tol)
+            if is_fresh:
                 self._refresh(state)
-                is_fresh = True
-            else:
-                is_fresh = False
             self._add_to_model(np.flatnonzero(state.needed & ~self.in_model))
             message = self._step(problem, state, is_fresh, tol)
             kkt_before = state.kkt
@@ -247,6 +266,23 @@ class _Path:
         return SolverResult(
             params, self.point.objective, state.kkt, n_iter, converged, tuple(history.records), message
         )
+
+    def _extrapolate(self, problem: Problem) -> None:
+        """Start from where the last two solutions point to, in log lam, if F is lower there."""
+        here = (problem.lam, self.theta.copy(), self.point.params.aux)
+        before, self.before = self.before, here
+        if before is None or not problem.lam < before[0]:
+            return
+        lam_before, theta_before, aux_before = before
+        theta_before = np.vstack([theta_before, np.zeros((len(self.theta) - len(theta_before), self.theta.shape[1]))])
+        theta_change = np.where(self.theta != 0, self.theta - theta_before, 0.0)
+        aux = self.point.params.aux + (self.point.params.aux - aux_before)
+        params = Params(self.theta + theta_change, aux)
+        if problem.is_feasible(params):
+            linear = self.point.linear + self.store.matmul(theta_change)
+            ahead = self._evaluate(problem, params, linear)
+            if ahead.objective < self.point.objective:
+                self.theta, self.point = params.theta, ahead
 
     def _step(self, problem: Problem, state: "_State", is_fresh: bool, tol: float) -> str:
         """Take one step; return why there is none, or nothing."""
@@ -260,6 +296,20 @@ class _Path:
                 self.exactness += 1
             self._refresh(state)
             is_fresh = True
+
+    def _pays_to_refresh(self, state: "_State", kkt_before: float, tol: float) -> bool:
+        """Say whether a new Hessian costs less than the steps it saves, judging by the last step."""
+        if self.model.second is None or not self.model.is_positive:
+            return True
+        if not np.isfinite(kkt_before):
+            return False  # the first step at a new lam: nothing is known about the old Hessian yet
+        to_go = np.log(state.kkt / tol)
+        rate = min(state.kkt / kkt_before, 0.95)
+        saved = to_go / -np.log(rate) - max(1.0, to_go / -np.log(FRESH_RATE)) if rate > FRESH_RATE else 0.0
+        n = self.problem.design.shape[0]
+        n_variables = float(self.loaded.sizes[state.needed].sum())
+        step = STEP_PER_ENTRY * n * self.theta.size + FIXED
+        return saved * step > HESSIAN_PER_ENTRY * n * n_variables**2 + FIXED
 
     def _refresh(self, state: "_State") -> None:
         """Build the model anew at the current point, of active and violating blocks only."""
