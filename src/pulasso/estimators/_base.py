@@ -144,7 +144,8 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
         self.labelling_ = assembled.labelling
         self.scenario_ = assembled.scenario
         self.groups_ = assembled.blocks
-        self.feature_scale_ = assembled.design.scale
+        scale = assembled.design.scale
+        self.feature_scale_ = np.where(np.isfinite(scale), scale, 0.0)
         self.label_counts_ = assembled.counts
         self.warnings_ = list(assembled.warnings)
 

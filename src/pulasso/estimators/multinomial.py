@@ -74,13 +74,19 @@ class MultinomialPULasso(BasePULasso):
         The groups as resolved against the data, with their weights and names.
     group_norms_ : array of shape (n_groups,)
         Norms of the groups on the penalised scale; zero for groups that were not selected.
+    feature_scale_ : array of shape (n_features,)
+        Standard deviation of the columns, 0 for constant ones; all 1 without `standardize`.
+        ``coef_ * feature_scale_`` is the penalised scale.
     label_counts_ : LabelCounts
         Weighted counts of the observed labels.
+    scenario_ : Scenario
+        The scenario as an object.
     labelling_ : Labelling
         The scenario's two vectors for these data.
     history_ : tuple of Record
         Objective and certificate along the last solve.
     warnings_ : list of str
+        What was warned about during the fit.
 
     Examples
     --------

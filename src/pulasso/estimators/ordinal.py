@@ -60,7 +60,7 @@ class OrdinalPULasso(BasePULasso):
         Increasing cutpoints on the scale of ``x @ coef_``.
     lam_max_, objective_, kkt_, converged_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`MultinomialPULasso`.
-    groups_, group_norms_, label_counts_, labelling_, history_, warnings_
+    groups_, group_norms_, feature_scale_, label_counts_, scenario_, labelling_, history_, warnings_
         As for :class:`MultinomialPULasso`.
 
     Examples

@@ -106,7 +106,8 @@ class Summary:
 def summarize(estimator: Any) -> Summary:
     """Return the summary of a fitted estimator."""
     coef = np.atleast_2d(estimator.coef_)
-    strength = np.linalg.norm(coef * _spread(estimator), axis=0)
+    # Per standard deviation, so that columns in different units compare.
+    strength = np.linalg.norm(coef * estimator.feature_scale_, axis=0)
     selected = np.argsort(-strength, kind="stable")[: np.count_nonzero(strength)]
     names = getattr(estimator, "feature_names_in_", None)
     is_ordinal = coef.shape[0] == 1 and estimator.coef_.ndim == 1
@@ -119,11 +120,6 @@ def summarize(estimator: Any) -> Summary:
         groups=[_group_names(estimator, j) for j in selected],
         warnings=list(estimator.warnings_),
     )
-
-
-def _spread(estimator: Any) -> NDArray:
-    """Return the factor that makes coefficients of different columns comparable."""
-    return np.where(np.isfinite(estimator.feature_scale_), estimator.feature_scale_, 0.0)
 
 
 def _group_names(estimator: Any, feature: int) -> str:
