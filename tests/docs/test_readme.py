@@ -1,0 +1,76 @@
+"""The README is true: its code runs, its outputs are what the code prints, its commands exist."""
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
+NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+
+
+def split_numbers(text):
+    """The words between numbers, with spaces squeezed, and the numbers themselves."""
+    words = re.sub(NUMBER, "#", text)
+    return " ".join(words.split()), [float(number) for number in re.findall(NUMBER, text)]
+
+
+def same(printed, expected):
+    """Compare outputs: equal words, numbers equal up to what another machine may round otherwise."""
+    # How small the violation became depends on rounding; that it is small is what "converged" says.
+    printed, expected = (
+        re.sub(rf"KKT violation +{NUMBER}", "KKT violation 0", text) for text in (printed, expected)
+    )
+    (words, numbers), (expected_words, expected_numbers) = split_numbers(printed), split_numbers(expected)
+    assert words == expected_words
+    assert numbers == pytest.approx(expected_numbers, rel=0.01, abs=0.02)
+
+
+def test_python_blocks_run_in_order_and_print_what_is_shown(record_figure):
+    assert sum(language == "python" for language, _ in BLOCKS) >= 8
+    namespace, printed, n_outputs = {}, "", 0
+    for language, code in BLOCKS:
+        if language == "python":
+            with redirect_stdout(io.StringIO()) as stream:
+                exec(compile(code, "README.md", "exec"), namespace)
+            printed = stream.getvalue()
+        elif language == "text":
+            same(printed, code)
+            n_outputs += 1
+    assert n_outputs == 2
+    record_figure("README", f"{len(BLOCKS)} blocks checked, {n_outputs} outputs compared")
+
+
+def test_commands_exist():
+    targets = set(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    )
+    commands = [line for language, code in BLOCKS if language == "console" for line in code.splitlines()]
+    assert commands
+    for command in commands:
+        program, *arguments = command.removeprefix("$ ").split("#")[0].split()
+        assert program in {"make", "pip"}
+        if program == "make":
+            assert set(arguments) <= targets
+
+
+def test_extras_exist():
+    extras = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[project.optional-dependencies]")[1]
+    for group in re.findall(r"\.\[([\w,]+)\]", TEXT):
+        for extra in group.split(","):
+            assert re.search(rf"^{extra} = \[", extras, flags=re.MULTILINE), extra
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", TEXT):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def test_languages_are_known():
+    """A block in another language would be checked by nobody."""
+    assert {language for language, _ in BLOCKS} <= {"python", "text", "console"}
+    assert TEXT.count("```") == 2 * len(BLOCKS)
