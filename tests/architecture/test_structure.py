@@ -13,7 +13,7 @@ ROOT = Path(pulasso.__file__).parent
 # From the top of the house to its foundations; a module imports from its own floor or from below.
 FLOORS = (
     ("__init__",),
-    ("cli",),
+    ("cli", "_show_versions"),
     ("report", "experiments"),
     ("plots",),
     ("estimators", "model_selection", "prevalence", "inference", "distributed"),
