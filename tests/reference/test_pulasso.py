@@ -31,8 +31,8 @@ def check_lasso(reference, x, z, prevalence, solver):
     )
     coef = np.array(reference["coef"])
     assert path.lam_max == pytest.approx(reference["lambda_first_of_path"] - 1e-8, rel=1e-8)
-    np.testing.assert_allclose(path.coefs[:, 0], coef[:, 1:], atol=1e-5)
-    np.testing.assert_allclose(path.intercepts[:, 0], coef[:, 0], atol=1e-5)
+    np.testing.assert_allclose(path.coefs[:, 0], coef[:, 1:], atol=1e-6)
+    np.testing.assert_allclose(path.intercepts[:, 0], coef[:, 0], atol=1e-6)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

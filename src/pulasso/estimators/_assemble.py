@@ -56,10 +56,8 @@ class Assembled:
         aux = response.shift(params.aux, -offset)
         if isinstance(response, Multinomial) and response.symmetric:
             theta = theta @ response.contrast
-        dtype = design.dtype
-        return Coefficients(
-            np.ascontiguousarray(theta.T).astype(dtype, copy=False), aux.astype(dtype, copy=False)
-        )
+        # Columns far from zero make large cutpoints; in single precision the gaps between them would vanish.
+        return Coefficients(np.ascontiguousarray(theta.T).astype(design.dtype, copy=False), aux)
 
 
 def assemble(

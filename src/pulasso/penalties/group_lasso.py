@@ -47,7 +47,8 @@ class GroupLasso:
     def prox(self, theta: NDArray, step: float) -> NDArray:
         """Return ``argmin_b 0.5 ||b - theta||^2 + step * value(b)``: shrink each block, drop short ones."""
         norms = self.blocks.norms(theta)
-        with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 for blocks that are already zero
+        # 0 / 0 for blocks that are already zero, and too large a number for those that almost are
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             keep = 1.0 - step * self._finite_weights / norms
         keep = np.where((norms > 0) & (keep > 0) & ~self._excluded, keep, 0.0)
         return theta * self.blocks.expand(keep)

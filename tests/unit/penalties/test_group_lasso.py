@@ -71,11 +71,15 @@ def test_step_zero_changes_nothing():
     np.testing.assert_array_equal(lasso(Groups.rows()).prox(THETA, 0.0), THETA)
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e-30, 1e30])
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30])
 def test_tiny_and_huge_coefficients(size):
     penalty = lasso(Groups.entries())
     shrunk = penalty.prox(size * THETA, 0.5 * size)
     np.testing.assert_allclose(shrunk / size, penalty.prox(THETA, 0.5), rtol=1e-12)
+
+
+def test_almost_nothing_is_dropped_without_a_warning():
+    assert not lasso(Groups.entries()).prox(np.full((3, 2), 1e-308), 10.0).any()
 
 
 def test_inputs_are_left_alone():
