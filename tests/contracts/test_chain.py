@@ -68,7 +68,10 @@ def test_information_of_the_free_parameters(response_name, case, rng):
     problem, params = problem_and_params(rng, response_name, case, 3)
     point = problem.at(params)
     eta = problem.response.log_odds(point.linear, params.aux)
-    matrices, jacobian = problem.loss.curvature(eta).matrices(), problem.response.aux_jacobian(point.linear, params.aux)
+    matrices, jacobian = (
+        problem.loss.curvature(eta).matrices(),
+        problem.response.aux_jacobian(point.linear, params.aux),
+    )
     expected = np.einsum("n,ank,nkl,bnl->ab", problem.loss.share, jacobian, matrices, jacobian)
     np.testing.assert_allclose(problem.aux_information(point), expected, rtol=1e-9, atol=1e-14)
 
@@ -112,9 +115,39 @@ def test_a_label_frequency_of_one_is_full_observation(response_name, rng):
 def test_extreme_coefficients_keep_everything_finite(response_name, case, size, rng):
     problem, params = problem_and_params(rng, response_name, case, 3)
     for sign in (-1.0, 1.0):
-        far = Params(sign * size * params.theta, problem.response.shift(params.aux, np.full(problem.shape[1], size)))
+        far = Params(
+            sign * size * params.theta, problem.response.shift(params.aux, np.full(problem.shape[1], size))
+        )
         point = problem.at(far)
         grad = problem.gradient(point)
         assert np.isfinite(point.loss) and point.loss >= 0.0
         assert np.isfinite(grad.theta).all() and np.isfinite(grad.aux).all()
         assert np.isfinite(problem.aux_information(point)).all()
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("response_name", RESPONSE_NAMES)
+def test_second_derivatives_in_predictor_and_free_parameters(response_name, case, symmetric, rng):
+    n_positive, n = 3, 6
+    sample = case.labels(rng, n, n_positive)
+    response = make_response(response_name, n_positive, symmetric)
+    u, aux = rng.normal(size=(n, response.n_outputs)), response.null_aux(rng.normal(size=n_positive))
+
+    def gradients(u, aux):
+        return response.pullback(u, aux, sample.loss.value_and_grad(response.log_odds(u, aux))[1])
+
+    eta = response.log_odds(u, aux)
+    grad_eta, curvature = sample.loss.value_and_grad(eta)[1], sample.loss.curvature(eta, 1.0)
+    second = response.second_order(u, aux, grad_eta, curvature, sample.loss.share)
+    close = {"rtol": 1e-6, "atol": 1e-9}
+    for m in range(len(aux)):
+        numeric = central_difference(lambda b, m=m: gradients(u, b)[1][m], aux)
+        np.testing.assert_allclose(second.aa[m], numeric, **close)
+    for k in range(response.n_outputs):
+        by_u = central_difference(lambda v, k=k: gradients(v, aux)[0][:, k].sum(), u)
+        for other in range(response.n_outputs):
+            np.testing.assert_allclose(second.uu(k, other), by_u[:, other], **close)
+        for i in range(n):
+            by_aux = central_difference(lambda b, i=i, k=k: gradients(u, b)[0][i, k], aux)
+            np.testing.assert_allclose(second.ua(k)[i], by_aux, **close)

@@ -6,7 +6,10 @@ import pytest
 from support.brute_force import central_difference, joint_proba, softmax
 from support.cases import CASES, LabelSample
 
-pytestmark = [pytest.mark.parametrize("case", CASES, ids=repr), pytest.mark.parametrize("n_positive", [1, 2, 4])]
+pytestmark = [
+    pytest.mark.parametrize("case", CASES, ids=repr),
+    pytest.mark.parametrize("n_positive", [1, 2, 4]),
+]
 
 N = 60
 
@@ -77,7 +80,9 @@ def test_weight_two_is_the_row_twice(case, n_positive, eta, rng):
     sample = case.labels(rng, N, n_positive, weighted=False)
     times = rng.integers(1, 4, N)
     weighted = LabelSample.of(sample.scenario, sample.codes, times.astype(float), n_positive)
-    repeated = LabelSample.of(sample.scenario, np.repeat(sample.codes, times), np.ones(times.sum()), n_positive)
+    repeated = LabelSample.of(
+        sample.scenario, np.repeat(sample.codes, times), np.ones(times.sum()), n_positive
+    )
     value, grad = weighted.loss.value_and_grad(eta)
     value_repeated, grad_repeated = repeated.loss.value_and_grad(np.repeat(eta, times, axis=0))
     assert value == pytest.approx(value_repeated, rel=1e-12)
@@ -128,12 +133,26 @@ def test_fisher_information_matches_simulated_scores(sample, eta, rng, n_positiv
     np.testing.assert_allclose(score.T @ score / n_draws, sample.loss.curvature(eta).matrices()[0], atol=0.01)
 
 
+def test_exact_curvature_is_the_hessian(sample, eta, n_positive):
+    exact, fisher = sample.loss.curvature(eta, 1.0).matrices(), sample.loss.curvature(eta).matrices()
+    share = sample.loss.share
+    for k, direction in enumerate(np.eye(n_positive)):
+        # Every row's gradient depends on its own log odds only, so that all rows can be moved at once.
+        above, below = (sample.loss.value_and_grad(eta + h * direction)[1] for h in (1e-5, -1e-5))
+        np.testing.assert_allclose(
+            exact[:, k] * share[:, None], (above - below) / 2e-5, rtol=1e-5, atol=1e-10
+        )
+    np.testing.assert_allclose(sample.loss.curvature(eta, 0.5).matrices(), 0.5 * (exact + fisher), atol=1e-14)
+
+
 def test_curvature_is_positive_semidefinite_and_applies_like_its_matrices(sample, eta, rng):
     for loss in (sample.loss, sample.loss.complete(eta)):
         curvature = loss.curvature(eta)
         matrices, v = curvature.matrices(), rng.normal(size=eta.shape)
         assert np.linalg.eigvalsh(matrices).min() >= -1e-14
-        np.testing.assert_allclose(curvature.apply(v), np.einsum("nkl,nl->nk", matrices, v), rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(
+            curvature.apply(v), np.einsum("nkl,nl->nk", matrices, v), rtol=1e-10, atol=1e-14
+        )
 
 
 def test_completed_loss_touches_the_observed_one(sample, eta):

@@ -1,4 +1,4 @@
-"""Every solver: the same certificate on 24 random problems, the same objective where the problem is convex."""
+"""Every solver: one certificate on 24 random problems, one objective where the problem is convex."""
 
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,7 +18,16 @@ TOL = 1e-7
 ROUNDING = 1e-12  # relative increase of F that is not an increase
 
 # Samples, features and positive classes: more and fewer samples than features, one class to six.
-SIZES = [(50, 5, 1), (300, 20, 2), (80, 200, 3), (500, 30, 4), (120, 60, 6), (150, 100, 1), (400, 10, 5), (60, 150, 2)]
+SIZES = [
+    (50, 5, 1),
+    (300, 20, 2),
+    (80, 200, 3),
+    (500, 30, 4),
+    (120, 60, 6),
+    (150, 100, 1),
+    (400, 10, 5),
+    (60, 150, 2),
+]
 LAM_RATIOS = [0.5, 0.25, 0.12]
 
 ALL_SOLVERS = {**SOLVERS, "plain-proximal-gradient": partial(solve_proximal_gradient, accelerated=False)}
@@ -74,7 +83,9 @@ by_every_solver = pytest.mark.parametrize("solver", ALL_SOLVERS)
 
 def test_there_are_enough_problems():
     assert len(SETTINGS) >= 24
-    shapes = {(*setting.build()[0].design.shape, setting.build()[0].response.n_positive) for setting in SETTINGS}
+    shapes = {
+        (*setting.build()[0].design.shape, setting.build()[0].response.n_positive) for setting in SETTINGS
+    }
     assert shapes == set(SIZES)
 
 

@@ -1,4 +1,4 @@
-"""Without hidden labels and with one positive class this is glmnet's lasso; with more, its grouped multinomial."""
+"""Without hidden labels: glmnet's binomial lasso and, with the symmetric norm, its grouped multinomial."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,9 @@ def test_binomial_lasso(binomial, solver):
 
 def test_binomial_lasso_by_the_ordinal_model(binomial):
     reference, x, y = binomial
-    for lam, coef, intercept in zip(reference["lambda"], reference["coef"], reference["intercept"], strict=True):
+    for lam, coef, intercept in zip(
+        reference["lambda"], reference["coef"], reference["intercept"], strict=True
+    ):
         model = OrdinalPULasso(lam=lam, scenario="fully-observed", tol=TOL).fit(x, y)
         np.testing.assert_allclose(model.coef_, coef, atol=1e-5)
         assert model.thresholds_[0] == pytest.approx(-intercept, abs=1e-5)
@@ -62,7 +64,12 @@ def test_the_symmetric_norm_does_not_care_which_class_is_class_0(multinomial, re
     lam = reference["lambda"][3]
     # Exchange the names of class 0 and another one.
     renamed = np.where(y == 0, reference_class, np.where(y == reference_class, 0, y))
-    settings = dict(lam=lam, scenario="fully-observed", groups=Groups.rows(weights=1.0, symmetric=True), tol=TOL)
+    settings = {
+        "lam": lam,
+        "scenario": "fully-observed",
+        "groups": Groups.rows(weights=1.0, symmetric=True),
+        "tol": TOL,
+    }
     proba = MultinomialPULasso(**settings).fit(x, renamed).predict_proba(x)
     order = np.arange(4)
     order[[0, reference_class]] = order[[reference_class, 0]]
@@ -73,7 +80,11 @@ def test_the_symmetric_norm_does_not_care_which_class_is_class_0(multinomial, re
 
 def test_the_plain_norm_does_care(multinomial):
     reference, x, y = multinomial
-    settings = dict(lam=reference["lambda"][3], scenario="fully-observed", groups=Groups.rows(weights=1.0))
+    settings = {
+        "lam": reference["lambda"][3],
+        "scenario": "fully-observed",
+        "groups": Groups.rows(weights=1.0),
+    }
     proba = MultinomialPULasso(**settings).fit(x, y).predict_proba(x)
     exchanged = MultinomialPULasso(**settings).fit(x, np.array([3, 1, 2, 0])[y]).predict_proba(x)
     assert np.abs(proba - exchanged[:, [3, 1, 2, 0]]).max() > 1e-3

@@ -1,8 +1,9 @@
 """Case-control data with one positive class: the numbers of R's PUlasso.
 
-PUlasso's own example data are GPL and not part of this repository. The test that uses them reads ``simulPU.csv``
-(columns x1..x5 and z) from the folder ``pulasso`` in the folder that the environment variable PULASSO_DATA names,
-or the file that PULASSO_SIMULPU names, and is skipped without either. README.md says how to get them.
+PUlasso's own example data are GPL and not part of this repository. The test that uses them reads
+``simulPU.csv`` (columns x1..x5 and z) from the folder ``pulasso`` in the folder that the environment variable
+PULASSO_DATA names, or the file that PULASSO_SIMULPU names, and is skipped without either. README.md says how
+to get them.
 """
 
 import os
@@ -27,7 +28,13 @@ def case_control():
 
 def check_lasso(reference, x, z, prevalence, solver):
     path = fit_path(
-        x, z, prevalence=prevalence, lams=reference["lam_of_our_objective"], solver=solver, tol=TOL, groups="entries"
+        x,
+        z,
+        prevalence=prevalence,
+        lams=reference["lam_of_our_objective"],
+        solver=solver,
+        tol=TOL,
+        groups="entries",
     )
     coef = np.array(reference["coef"])
     assert path.lam_max == pytest.approx(reference["lambda_first_of_path"] - 1e-8, rel=1e-8)

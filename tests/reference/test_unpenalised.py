@@ -1,4 +1,4 @@
-"""Without penalty and without hidden labels: scikit-learn's multinomial and statsmodels' ordinal regression."""
+"""Without penalty and hidden labels: scikit-learn's multinomial and statsmodels' ordinal regression."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,9 @@ def ordered(x):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-@pytest.mark.parametrize("groups", ["rows", "entries", Groups.rows(symmetric=True)], ids=["rows", "entries", "symmetric"])
+@pytest.mark.parametrize(
+    "groups", ["rows", "entries", Groups.rows(symmetric=True)], ids=["rows", "entries", "symmetric"]
+)
 def test_multinomial_is_scikit_learns(x, unordered, n_classes, groups):
     y = unordered % n_classes
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(x, y)
@@ -41,7 +43,9 @@ def test_multinomial_is_scikit_learns(x, unordered, n_classes, groups):
 
 def test_multinomial_without_intercept(x, unordered):
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000, fit_intercept=False).fit(x, unordered)
-    ours = MultinomialPULasso(lam=0.0, scenario="fully-observed", fit_intercept=False, tol=1e-9).fit(x, unordered)
+    ours = MultinomialPULasso(lam=0.0, scenario="fully-observed", fit_intercept=False, tol=1e-9).fit(
+        x, unordered
+    )
     np.testing.assert_allclose(ours.coef_, theirs.coef_[1:] - theirs.coef_[0], atol=1e-5)
     assert not ours.intercept_.any()
 
@@ -67,7 +71,9 @@ def statsmodels_fit(x, ordered):
 @pytest.mark.parametrize("standardize", [True, False])
 def test_ordinal_is_statsmodels(x, ordered, statsmodels_fit, standardize):
     coef, cutpoints, proba, log_likelihood = statsmodels_fit
-    ours = OrdinalPULasso(lam=0.0, scenario="fully-observed", standardize=standardize, tol=1e-9).fit(x, ordered)
+    ours = OrdinalPULasso(lam=0.0, scenario="fully-observed", standardize=standardize, tol=1e-9).fit(
+        x, ordered
+    )
     np.testing.assert_allclose(ours.coef_, coef, atol=1e-5)
     np.testing.assert_allclose(ours.thresholds_, cutpoints, atol=1e-5)
     np.testing.assert_allclose(ours.predict_proba(x), proba, atol=1e-6)

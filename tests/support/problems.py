@@ -7,7 +7,6 @@ from pulasso.path import scale_by_null
 from pulasso.penalties import GroupLasso, Groups
 from pulasso.problem import Problem
 from pulasso.responses import Multinomial, Ordinal
-
 from support.cases import LabelSample
 from support.simulate import draw_truth, hide_labels
 
@@ -26,7 +25,7 @@ def make_problem(x, sample, response, groups):
 
 
 def random_problem(response_name, case, groups, *, n, p, n_positive, seed, lam_ratio=0.2):
-    """Return a problem at ``lam_ratio * lam_max``, with labels drawn from the scenario itself, and its null model.
+    """Return a problem at ``lam_ratio * lam_max``, with labels hidden at random, and its null model.
 
     Parameters
     ----------

@@ -22,4 +22,6 @@ def table(path):
 
 def features(columns):
     """Return the columns x1, x2, ... of a table as a matrix."""
-    return np.column_stack([columns[f"x{j}"] for j in range(1, 1 + sum(name.startswith("x") for name in columns))])
+    return np.column_stack(
+        [columns[f"x{j}"] for j in range(1, 1 + sum(name.startswith("x") for name in columns))]
+    )

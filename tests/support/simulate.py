@@ -25,7 +25,10 @@ class Truth:
 def draw_truth(rng, response_name, p, n_positive, n_active=4, size=1.0):
     """Return a truth with a few features that matter, in which class 0 is common and no class is rare."""
     if response_name == Ordinal.name:
-        response, aux = Ordinal(n_positive), np.concatenate([[0.5], np.full(n_positive - 1, 2.0 / n_positive)])
+        response, aux = (
+            Ordinal(n_positive),
+            np.concatenate([[0.5], np.full(n_positive - 1, 2.0 / n_positive)]),
+        )
     else:
         response, aux = Multinomial(n_positive), np.full(n_positive, -0.5)
     theta = np.zeros((p, response.n_outputs))
@@ -86,7 +89,9 @@ def count_on_grid(rng, scenario_name, truth, grid, n, label_frequency):
     if scenario_name == "case-control":
         n_unlabeled, n_labeled = n // 2, n // (2 * n_positive)
         columns = [rng.multinomial(n_unlabeled, proba.sum(axis=1))]
-        columns += [rng.multinomial(n_labeled, proba[:, k] / proba[:, k].sum()) for k in range(1, n_positive + 1)]
+        columns += [
+            rng.multinomial(n_labeled, proba[:, k] / proba[:, k].sum()) for k in range(1, n_positive + 1)
+        ]
         return np.column_stack(columns)
     shown = label_frequency if scenario_name == "single-training-set" else np.ones(n_positive)
     labeled = proba[:, 1:] * shown

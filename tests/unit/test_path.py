@@ -171,7 +171,7 @@ def test_fit_path_and_single_fits_agree(solver):
     rng = np.random.default_rng(12)
     x = rng.normal(size=(150, 8))
     y = np.where(rng.random(150) < 0.6, np.digitize(x[:, 0] + rng.logistic(size=150), [0.0, 1.0]), 0)
-    settings = dict(scenario="single-training-set", label_frequency=0.7, solver=solver, tol=1e-8)
+    settings = {"scenario": "single-training-set", "label_frequency": 0.7, "solver": solver, "tol": 1e-8}
     path = fit_path(x, y, n_lams=5, lam_min_ratio=0.3, **settings)
     assert path.n_active[0] == 0 and path.n_active[-1] > 0
     for i, lam in enumerate(path.lams):

@@ -44,7 +44,7 @@ def test_a_larger_predictor_means_higher_classes():
 
 
 def test_the_far_tail_has_the_right_slope():
-    # log P(y = 0) = -softplus(u - nu_1), so about nu_1 - u far out; a difference of sigmoids would give log 0.
+    # log P(y = 0) = -softplus(u - nu_1), so about nu_1 - u far out, where sigmoids would give log 0.
     log_proba = Ordinal(2).log_proba(np.array([[900.0]]), np.array([1.0, 2.0]))
     np.testing.assert_allclose(log_proba[0, :2], [-899.0, -897.0 + np.log1p(-np.exp(-2.0))], rtol=1e-12)
 

@@ -138,7 +138,9 @@ def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
     assert null.excess == pytest.approx(1 / (3 * frequency), rel=1e-9)
     assert np.isfinite(null.log_odds).all()
     codes = np.repeat([0, 1, 2], [100, 20, 30])
-    value, grad = ObservedLoss(labelling, codes, np.ones(150)).value_and_grad(np.tile(null.log_odds, (150, 1)))
+    value, grad = ObservedLoss(labelling, codes, np.ones(150)).value_and_grad(
+        np.tile(null.log_odds, (150, 1))
+    )
     assert np.isfinite(value) and np.isfinite(grad).all()
     if frequency < 1 / 3:
         assert not null.exists
@@ -199,7 +201,9 @@ def test_a_class_that_is_always_labelled_is_never_hidden():
 
 def test_names_give_scenarios():
     assert isinstance(as_scenario("case-control", prevalence=0.1), CaseControl)
-    assert isinstance(as_scenario("single-training-set", label_frequency=0.1, prevalence=None), SingleTrainingSet)
+    assert isinstance(
+        as_scenario("single-training-set", label_frequency=0.1, prevalence=None), SingleTrainingSet
+    )
     assert as_scenario("fully-observed") == FullyObserved()
     ready = CaseControl(0.3)
     assert as_scenario(ready) is ready

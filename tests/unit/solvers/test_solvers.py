@@ -17,7 +17,7 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 @every_solver
 def test_one_binary_feature_has_a_closed_form(solver):
-    # Two cells and two parameters: without penalty the model is saturated and log odds are those of the cells.
+    # Two cells and two parameters: without penalty the log odds are those of the cells.
     x = np.repeat([0.0, 0.0, 1.0, 1.0], [30, 10, 15, 45])[:, None]
     codes = np.repeat([0, 1, 0, 1], [30, 10, 15, 45])
     sample = LabelSample.of(FullyObserved(), codes, np.ones(100), 1)
@@ -60,7 +60,9 @@ def test_an_unreachable_tolerance_ends_with_a_word_about_it(solver):
 
 
 def test_acceleration_saves_iterations_and_changes_nothing_else():
-    problem, null = random_problem("multinomial", BY_SCENARIO[0], rows, n=100, p=40, n_positive=2, seed=4, lam_ratio=0.1)
+    problem, null = random_problem(
+        "multinomial", BY_SCENARIO[0], rows, n=100, p=40, n_positive=2, seed=4, lam_ratio=0.1
+    )
     fast = solve_proximal_gradient(problem, null, tol=1e-7)
     plain = solve_proximal_gradient(problem, null, tol=1e-7, accelerated=False)
     assert fast.n_iter < plain.n_iter
