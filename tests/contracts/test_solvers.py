@@ -62,7 +62,7 @@ class Setting:
     @cache  # noqa: B019
     def solve(self, solver):
         problem, null = self.build()
-        return ALL_SOLVERS[solver](problem, null, tol=TOL, max_iter=50_000)
+        return ALL_SOLVERS[solver](problem, null, tol=TOL, max_iter=2_000)
 
 
 INGREDIENTS = [

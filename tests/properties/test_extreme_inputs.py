@@ -31,7 +31,7 @@ def data(draw):
     return x, z
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25)
 @given(
     data(),
     st.sampled_from([MultinomialPULasso, OrdinalPULasso]),

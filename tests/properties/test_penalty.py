@@ -1,4 +1,4 @@
-"""The penalty for any matrix: prox is firmly non-expansive, value convex, the certificate knows the minimum."""
+"""The penalty for any matrix: prox is firmly non-expansive, value convex, the certificate exact."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -92,4 +92,4 @@ def test_rows_of_a_continuous_design(response, scenario):
     model = MODELS[response](lam=0.0, scenario=scenario, **settings).fit(x, z)
     np.testing.assert_allclose(np.atleast_2d(model.coef_).T, truth.theta, atol=0.2)
     proba = model.predict_proba(population[:1000])
-    np.testing.assert_allclose(proba, truth.proba(population[:1000]), atol=0.05)
+    assert np.abs(proba - truth.proba(population[:1000])).mean() < 0.03
