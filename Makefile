@@ -4,14 +4,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint clean
+.PHONY: help run test lint bench bench-quick clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
 		printf '%-14s%s\n' "$$name" "$$text"; done
 	@echo "Another Python: make test PYTHON=python3.13"
 
-.venv/.installed: pyproject.toml
+.venv/.installed: pyproject.toml CMakeLists.txt src/pulasso/kernels/block_descent.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "pulasso needs Python 3.11 or later, and '$(PYTHON)' is not one (or is not there)."; \
 		echo "Name another one, for example: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
@@ -35,6 +35,12 @@ lint: .venv/.installed-dev ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m mypy
+
+bench: .venv/.installed ## Compare with other packages, which it installs; results in runs/bench
+	$(BIN)/python benchmarks/run.py --publish
+
+bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-quick
+	$(BIN)/python benchmarks/run.py --quick
 
 clean: ## Remove the environment, caches and results
 	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs

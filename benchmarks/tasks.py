@@ -1,20 +1,31 @@
 """The benchmark tasks: simulated data with known sizes, the same for every solver.
 
 Every task is a function of a seed and returns a `Task`: data, the path, and what is to be minimised.
+With ``quick=True`` the same task is a few times smaller in every direction: enough to see that all runs.
 """
 
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["TASKS", "Task"]
+__all__ = ["TASKS", "Task", "growth_task", "paired_tasks", "passes_task"]
+
+MFEAT_VIEWS = ("fou", "fac", "kar", "pix", "zer", "mor")
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One problem with a path of lam values, given as ratios to lam_max."""
+    """One problem with a path of lam values, given as ratios to lam_max.
+
+    Attributes
+    ----------
+    penalty : {"entries", "rows", "rows-symmetric"}
+        The groups in one word, for solvers that do not know `Groups`.
+    """
 
     name: str
     X: Any
@@ -23,11 +34,12 @@ class Task:
     settings: dict[str, Any]
     ratios: np.ndarray
     facts: dict[str, Any] = field(default_factory=dict)
+    penalty: str = "entries"
 
 
 def _ar(rng, n, p, rho=0.3):
     """Gaussian columns with correlation rho^|i-j|."""
-    x = rng.normal(size=(n, p))
+    x = np.asfortranarray(rng.normal(size=(n, p)))
     for j in range(1, p):
         x[:, j] = rho * x[:, j - 1] + np.sqrt(1.0 - rho**2) * x[:, j]
     return x
@@ -44,20 +56,34 @@ def _ratios(n_lams, smallest):
     return np.geomspace(1.0, smallest, n_lams)
 
 
+def _shrunk(quick, *sizes):
+    """Return sizes as they are, or about a fifth of them."""
+    return tuple(max(20, size // 5) for size in sizes) if quick else sizes
+
+
+def _symmetric_rows():
+    from pulasso import Groups
+
+    return Groups.rows(symmetric=True, weights=1.0)
+
+
+# -- binary presence-only data --------------------------------------------------------------------------
+
+
 def _case_control(rng, draw_x, eta_of, n):
     """Half labelled positives, half unlabeled draws from the population."""
-    rows, labels, wanted = [], [], n // 2
+    wanted = n // 2
     population = draw_x(6 * n)
     y = _draw(rng, eta_of(population))
-    prevalence = float(np.mean(y))
     positive = np.flatnonzero(y == 1)[:wanted]
     unlabeled = rng.permutation(6 * n)[: n - wanted]
     rows = np.concatenate([positive, unlabeled])
     labels = np.concatenate([np.ones(len(positive), int), np.zeros(len(unlabeled), int)])
-    return population[rows], labels, prevalence
+    return population[rows], labels, float(np.mean(y))
 
 
-def _binary_pu(name, n, p, n_true, size, n_lams, smallest, seed, density=None):
+def _binary_pu(name, n, p, n_true, size, n_lams, smallest, seed, quick, density=None):
+    n, p, n_lams = _shrunk(quick, n, p, n_lams)
     rng = np.random.default_rng(seed)
     beta = np.zeros(p)
     beta[rng.permutation(p)[:n_true]] = size * rng.choice([-1.0, 1.0], n_true)
@@ -73,75 +99,107 @@ def _binary_pu(name, n, p, n_true, size, n_lams, smallest, seed, density=None):
     return Task(name, x, z, "multinomial", settings, _ratios(n_lams, smallest), {"prevalence": prevalence})
 
 
-def t1(seed):
-    return _binary_pu("T1", 2000, 500, 15, 0.7, 30, 0.06, seed)
+def t1(seed, quick=False):
+    return _binary_pu("T1", 2000, 500, 15, 0.7, 30, 0.06, seed, quick)
 
 
-def t2(seed):
-    return _binary_pu("T2", 2000, 5000, 15, 0.7, 20, 0.2, seed)
+def t2(seed, quick=False):
+    return _binary_pu("T2", 2000, 5000, 15, 0.7, 20, 0.2, seed, quick)
 
 
-def t2_long(seed):
-    return _binary_pu("T2-long", 2000, 5000, 15, 0.7, 50, 0.05, seed)
+def t2_long(seed, quick=False):
+    return _binary_pu("T2-long", 2000, 5000, 15, 0.7, 50, 0.05, seed, quick)
 
 
-def t3(seed):
-    return _binary_pu("T3", 20000, 5000, 40, 1.2, 20, 0.2, seed, density=0.02)
+def t3(seed, quick=False):
+    return _binary_pu("T3", 20000, 5000, 40, 1.2, 20, 0.2, seed, quick, density=0.02)
 
 
-def _multinomial(name, groups, seed, n=2000, p=5000, n_true=20):
-    rng = np.random.default_rng(seed)
+def t2_naive(seed, quick=False):
+    """The data of T2 with unlabeled read as negative: the plain logistic lasso, which many packages solve."""
+    pu = _binary_pu("T2-naive", 2000, 5000, 15, 0.7, 100, 0.05, seed, quick)
+    settings = {"scenario": "fully-observed", "groups": "entries"}
+    return Task(pu.name, pu.X, pu.z, pu.response, settings, pu.ratios)
+
+
+# -- fully observed classes -----------------------------------------------------------------------------
+
+
+def _three_classes(rng, n, p, n_true):
+    """Three classes that depend on a few of the columns."""
     theta = np.zeros((p, 3))
     theta[rng.permutation(p)[:n_true]] = 0.7 * rng.normal(size=(n_true, 3))
     x = _ar(rng, n, p)
-    z = _draw(rng, x @ (theta[:, 1:] - theta[:, :1]))
-    return Task(name, np.asfortranarray(x), z, "multinomial", {"scenario": "fully-observed", "groups": groups}, _ratios(100, 0.05))
+    return np.asfortranarray(x), _draw(rng, x @ (theta[:, 1:] - theta[:, :1]))
 
 
-def t4(seed):
-    from pulasso import Groups
-
-    return _multinomial("T4", Groups.rows(symmetric=True, weights=1.0), seed)
-
-
-def t4_entries(seed):
-    return _multinomial("T4-entries", "entries", seed)
+def t4(seed, quick=False):
+    n, p, n_lams = _shrunk(quick, 2000, 5000, 100)
+    x, z = _three_classes(np.random.default_rng(seed), n, p, 20)
+    settings = {"scenario": "fully-observed", "groups": _symmetric_rows()}
+    return Task("T4", x, z, "multinomial", settings, _ratios(n_lams, 0.05), penalty="rows-symmetric")
 
 
-def t5(seed):
-    from pulasso import Groups
+def t4_entries(seed, quick=False):
+    n, p, n_lams = _shrunk(quick, 2000, 5000, 100)
+    x, z = _three_classes(np.random.default_rng(seed), n, p, 20)
+    settings = {"scenario": "fully-observed", "groups": "entries"}
+    return Task("T4-entries", x, z, "multinomial", settings, _ratios(n_lams, 0.05))
 
+
+def t5(seed, quick=False):
+    """Ten classes whose many columns are mixtures of forty factors, as in pictures of digits."""
+    n, p, n_lams = _shrunk(quick, 1400, 649, 100)
     rng = np.random.default_rng(seed)
-    n, p, n_classes, n_factors = 1400, 649, 10, 40
+    n_classes, n_factors = 10, 40
     y = rng.permuted(np.arange(n) % n_classes)
     centers = 1.2 * rng.normal(size=(n_classes, n_factors))
     factors = centers[y] + rng.normal(size=(n, n_factors))
     loadings = rng.normal(size=(n_factors, p)) * (rng.random((n_factors, p)) < 0.3)
-    x = factors @ loadings + 0.7 * rng.normal(size=(n, p))
-    settings = {"scenario": "fully-observed", "groups": Groups.rows(symmetric=True, weights=1.0)}
-    return Task("T5", np.asfortranarray(x), y, "multinomial", settings, _ratios(100, 0.01))
+    x = np.asfortranarray(factors @ loadings + 0.7 * rng.normal(size=(n, p)))
+    settings = {"scenario": "fully-observed", "groups": _symmetric_rows()}
+    smallest = 0.1 if quick else 0.01
+    return Task("T5", x, y, "multinomial", settings, _ratios(n_lams, smallest), penalty="rows-symmetric")
 
 
-def _ordinal(name, n, p, n_levels, n_true, n_lams, smallest, seed):
+def mfeat(seed, quick=False):
+    """Real digits: 140 of the 200 rows of every class. Needs the folder mfeat in $PULASSO_DATA."""
+    folder = Path(os.environ.get("PULASSO_DATA", "")) / "mfeat"
+    if not (folder / "mfeat-fou.gz").exists():
+        raise FileNotFoundError("the digits are not here: set PULASSO_DATA to a folder that holds mfeat/")
+    x = np.hstack([np.loadtxt(folder / f"mfeat-{view}.gz") for view in MFEAT_VIEWS])
+    per_class, n_lams = (30, 20) if quick else (140, 100)
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([200 * digit + rng.permutation(200)[:per_class] for digit in range(10)])
+    rows = rng.permuted(rows)
+    x = np.asfortranarray(x[rows][:, ::5] if quick else x[rows])
+    settings = {"scenario": "fully-observed", "groups": _symmetric_rows()}
+    ratios = _ratios(n_lams, 0.1 if quick else 0.01)
+    return Task("mfeat", x, rows // 200, "multinomial", settings, ratios, penalty="rows-symmetric")
+
+
+def _ordinal(name, n, p, n_levels, n_lams, smallest, seed, quick):
+    n, p = _shrunk(quick, n, p)
     rng = np.random.default_rng(seed)
     x = _ar(rng, n, p)
     beta = np.zeros(p)
-    beta[:n_true] = 0.7
+    beta[:10] = 0.7
     latent = x @ beta + rng.logistic(size=n)
     z = np.searchsorted(np.quantile(latent, np.arange(1, n_levels) / n_levels), latent)
-    return Task(name, np.asfortranarray(x), z, "ordinal", {"scenario": "fully-observed"}, _ratios(n_lams, smallest))
+    settings = {"scenario": "fully-observed"}
+    return Task(name, np.asfortranarray(x), z, "ordinal", settings, _ratios(n_lams, smallest))
 
 
-def t6a(seed):
-    return _ordinal("T6a", 300, 62, 6, 10, 20, 0.01, seed)
+def t6a(seed, quick=False):
+    return _ordinal("T6a", 300, 62, 6, 20, 0.1 if quick else 0.01, seed, quick)
 
 
-def t6b(seed):
-    return _ordinal("T6b", 1000, 2000, 4, 10, 4, 0.4, seed)
+def t6b(seed, quick=False):
+    return _ordinal("T6b", 1000, 2000, 4, 4, 0.4, seed, quick)
 
 
-def t6c(seed):
-    return _ordinal("T6c", 300, 300, 4, 10, 20, 0.1, seed)
+def t6c(seed, quick=False):
+    return _ordinal("T6c", 300, 300, 4, 20, 0.1, seed, quick)
 
 
 TASKS = {
@@ -149,10 +207,52 @@ TASKS = {
     "T2": t2,
     "T2-long": t2_long,
     "T3": t3,
+    "T2-naive": t2_naive,
     "T4": t4,
     "T4-entries": t4_entries,
     "T5": t5,
+    "mfeat": mfeat,
     "T6a": t6a,
     "T6b": t6b,
     "T6c": t6c,
 }
+
+
+# -- tasks for our own solvers only ---------------------------------------------------------------------
+
+
+def growth_task(seed, n=1000, p=5000, K=2, n_lams=100, smallest=0.1, name="growth"):
+    """Presence-only classes, half of the positives labelled, twenty true rows whatever n, p and K are."""
+    rng = np.random.default_rng(seed)
+    theta = np.zeros((p, K))
+    theta[:20] = rng.choice([-0.7, 0.7], size=(20, K))  # the same numbers first, whatever p is
+    x = _ar(rng, n, p)
+    y = _draw(rng, x @ theta - 0.5)
+    z = np.where(rng.random(n) < 0.5, y, 0)
+    settings = {"scenario": "single-training-set", "label_frequency": 0.5, "groups": "rows"}
+    return Task(name, x, z, "multinomial", settings, _ratios(n_lams, smallest), penalty="rows")
+
+
+def passes_task(seed, quick=False):
+    """A wide problem: n=2000, p=50000, 20 true rows, 100 lams down to 0.1 lam_max."""
+    n, p, n_lams = _shrunk(quick, 2000, 50000, 100)
+    return growth_task(seed, n, p, n_lams=n_lams, name="passes")
+
+
+def paired_tasks(seed, response, quick=False):
+    """Presence-only labels and the same rows read naively, for a multinomial or an ordinal path to 0.05."""
+    if response == "multinomial":
+        n, p, n_lams = _shrunk(quick, 2000, 5000, 100)
+        x, y = _three_classes(np.random.default_rng(seed), n, p, 20)
+        groups, penalty = "rows", "rows"
+    else:
+        task = _ordinal("", 1000, 2000, 4, 100, 0.05, seed, quick)
+        x, y, groups, penalty, n_lams = task.X, task.z, "entries", "entries", 20 if quick else 100
+    z = np.where(np.random.default_rng(seed + 1).random(len(y)) < 0.5, y, 0)
+    pu = {"scenario": "single-training-set", "label_frequency": 0.5, "groups": groups}
+    naive = {"scenario": "fully-observed", "groups": groups}
+    ratios = _ratios(n_lams, 0.05)
+    return tuple(
+        Task(f"{name} {response}", x, labels, response, settings, ratios, penalty=penalty)
+        for name, labels, settings in (("PU", z, pu), ("naive", y, naive))
+    )

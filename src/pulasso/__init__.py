@@ -16,6 +16,7 @@ _HOMES = {
     "PathResult": "pulasso.estimators",
     "SingleTrainingSet": "pulasso.scenarios",
     "fit_path": "pulasso.estimators",
+    "show_versions": "pulasso._show_versions",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

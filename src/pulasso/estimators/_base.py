@@ -1,6 +1,7 @@
 """What both estimators share: validate, assemble, solve, store, predict."""
 
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,7 +32,7 @@ __all__ = ["BasePULasso"]
 TOL_ON_THE_WAY = 1e-3
 
 
-class BasePULasso(ClassifierMixin, BaseEstimator):
+class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
     """Penalised maximum likelihood for presence-only data; see the two subclasses."""
 
     _response_name: ClassVar[str]
@@ -168,12 +169,13 @@ class BasePULasso(ClassifierMixin, BaseEstimator):
 
     # -- the model on the scale of X: subclasses know how coefficients are called ----------------------------
 
+    @abstractmethod
     def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
-        raise NotImplementedError
+        """Store coef (n_outputs, n_features) and free parameters under the names users know."""
 
+    @abstractmethod
     def _model(self) -> tuple[Response, NDArray, NDArray]:
         """Return response, theta (n_features, n_outputs) and free parameters."""
-        raise NotImplementedError
 
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)

@@ -28,6 +28,7 @@
 
 #define MAX_NEWTON 50
 #define NEGLIGIBLE 0.1
+#define DIVERGED 1e6
 
 /* Solve sum_k (c_k / (eigenvalue_k rho + threshold))^2 = 1 for rho = ||b_j||, by Newton on the reciprocal norm,
  * which is nearly linear in rho. Called only when ||c|| > threshold, so that a positive root exists. */
@@ -95,7 +96,7 @@ static double violation(int64_t size, const double *r, const double *b, double t
     return square > 0.0 ? residual : fmax(0.0, residual - threshold);
 }
 
-/* Returns the number of sweeps, negative if the last one still met a violation above `tol`. `work` has room for three blocks of the largest size. */
+/* Returns the number of sweeps, negative if the last one still met a violation above `tol`, 0 if b diverges. `work` has room for three blocks of the largest size. */
 EXPORT CLONES int64_t pulasso_block_descent(
     int64_t n, int64_t stride, const float *restrict hessian, double *restrict r, double *restrict b,
     int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
@@ -104,6 +105,7 @@ EXPORT CLONES int64_t pulasso_block_descent(
 {
     double *gradient = work, *rotated = work + max_size, *best = work + 2 * max_size;
     const double negligible = NEGLIGIBLE * tol;
+    double limit = 0.0;
     int64_t sweep = 0;
     while (sweep < max_sweeps) {
         double worst = 0.0;
@@ -143,6 +145,10 @@ EXPORT CLONES int64_t pulasso_block_descent(
         }
         if (worst <= tol)
             return sweep;
+        if (sweep == 1)
+            limit = DIVERGED * worst;
+        if (!(worst <= limit))
+            return 0; /* the quadratic has no minimum */
     }
     return -sweep;
 }

@@ -7,6 +7,7 @@ __all__ = ["block_descent"]
 
 MAX_NEWTON = 50
 NEGLIGIBLE = 0.1
+DIVERGED = 1e6
 
 
 def block_descent(
@@ -49,8 +50,10 @@ def block_descent(
     Returns
     -------
     int
-        The number of sweeps, negative if the last one still met a violation above `tol`.
+        The number of sweeps, negative if the last one still met a violation above `tol`, 0 if beta
+        diverges.
     """
+    limit = 0.0
     for sweep in range(1, max_sweeps + 1):
         worst = 0.0
         for start, size, threshold, at in zip(starts, sizes, thresholds, basis_starts, strict=True):
@@ -67,6 +70,9 @@ def block_descent(
             beta[block] = best
         if worst <= tol:
             return sweep
+        limit = DIVERGED * worst if sweep == 1 else limit
+        if not worst <= limit:
+            return 0  # the quadratic has no minimum
     return -max_sweeps
 
 

@@ -16,9 +16,11 @@ from pulasso.responses import SecondOrder
 
 __all__ = ["QuadraticModel"]
 
-# Added to the diagonal, relative to its largest entry: collinear columns and single precision leave directions
-# whose curvature is nothing but rounding.
+# Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
+# curvature is nothing but rounding.
 RIDGE = 1e-5
+FLAT = 1e-7  # eigenvalues of a block below this share of its largest are rounding
+DIVERGED = 1e6  # a gradient that grew by this factor belongs to a quadratic without minimum
 PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
 MEMORY = 5  # differences that the extrapolation combines
 
@@ -106,7 +108,7 @@ class QuadraticModel:
                 _assign(hessian, n_aux + new, n_aux + other, gram)
         diagonal = np.einsum("ii->i", hessian)
         fresh = diagonal if first == 0 else diagonal[n_aux + first :]
-        fresh += RIDGE * diagonal.max(initial=np.finfo(float).tiny)
+        fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
         self._decompose()
 
     def _decompose(self) -> None:
@@ -114,28 +116,32 @@ class QuadraticModel:
         self.eigenvalues = np.diagonal(self.hessian).astype(np.float64)
         self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
         self.bases = np.ones(int((self.sizes**2).sum()))
+        self.is_positive = True
         starts = self.starts
         for size in np.unique(self.sizes[self.sizes > 1]):
             which = np.flatnonzero(self.sizes == size)
             rows = starts[which, None] + np.arange(size)
             values, vectors = np.linalg.eigh(self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64))
-            self.eigenvalues[rows] = values
+            # A constant column, or two equal ones, in a block leave it without curvature in some direction.
+            floor = FLAT * values[:, -1:]
+            self.is_positive &= bool((values > -floor).all())
+            self.eigenvalues[rows] = np.maximum(values, floor)
             at = self.basis_starts[which, None] + np.arange(size * size)
             self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
-        self.is_positive = bool((self.eigenvalues > 0).all())
+        self.is_positive &= bool((self.eigenvalues > 0).all())
 
     def descend(
         self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
-    ) -> NDArray:
-        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, started from `beta`.
+    ) -> NDArray | None:
+        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, or None if there is none.
 
         Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it
         decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
         """
         best, slope, starts = beta.copy(), gradient.copy(), self.starts
 
-        def sweep(times: int) -> bool:
-            return 0 < block_descent(
+        def sweep(times: int) -> int:
+            return block_descent(
                 self.hessian,
                 slope,
                 best,
@@ -154,20 +160,21 @@ class QuadraticModel:
             norms = np.sqrt(np.add.reduceat(point**2, starts))
             return 0.5 * (change @ (gradient + slope)) + thresholds @ norms
 
-        done, total = sweep(PLAIN_SWEEPS), PLAIN_SWEEPS
-        while not done and total < max_sweeps:
+        limit = DIVERGED * max(np.abs(gradient).max(), thresholds.max())
+        outcome, total = sweep(PLAIN_SWEEPS), PLAIN_SWEEPS
+        while outcome < 0 and total < max_sweeps and np.abs(slope).max() <= limit:
             trail = [(best.copy(), slope.copy())]
-            while not done and len(trail) <= MEMORY:
-                done = sweep(1)
+            while outcome < 0 and len(trail) <= MEMORY:
+                outcome = sweep(1)
                 trail.append((best.copy(), slope.copy()))
             total += MEMORY
-            if not done:
+            if outcome < 0:
                 mix = _anderson(np.array([point for point, _ in trail]))
                 guess = sum(c * point for c, (point, _) in zip(mix, trail[1:], strict=True))
                 guess_slope = sum(c * each for c, (_, each) in zip(mix, trail[1:], strict=True))
                 if objective(guess, guess_slope) < objective(best, slope):
                     best[:], slope[:] = guess, guess_slope
-        return best
+        return best if outcome != 0 and np.abs(slope).max() <= limit else None
 
 
 def _anderson(points: NDArray) -> NDArray:

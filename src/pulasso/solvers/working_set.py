@@ -30,6 +30,7 @@ MAX_SWEEPS = 200
 # columns twice, at the speed of memory; a new Hessian multiplies them in single precision; both have a fixed part.
 STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.6, 1e7
 FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation
+STALL = 50  # steps after which the violation must have halved
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
 ROUNDING = 1e-12  # changes of F below this share of it are noise
@@ -175,6 +176,7 @@ class _Path:
         self.model = QuadraticModel(self.store, len(self.point.params.aux))
         self.slot_of[:] = -1
         self.in_model = np.empty(0, dtype=bool)
+        self.model_blocks = np.empty(0, dtype=np.intp)
         self.theta = np.empty((0, self.problem.shape[1]))
         self.loaded = Loaded(*(np.empty(0, dtype=np.intp) for _ in range(4)), np.empty(0))
         self.before = None
@@ -246,14 +248,21 @@ class _Path:
         history = History(self.callback)
         self.point = replace(self.point, penalty=lam * self._penalty(self._entries()))
         self._extrapolate(problem)
-        n_iter, message, kkt_before, is_fresh = 0, "", np.inf, False
+        n_iter, message, kkt_before, kkt_at_check = 0, "", np.inf, np.inf
         while True:
             state = _State(self, lam)
             history.add(n_iter, self.point.objective, state.kkt)
             if state.kkt <= tol or n_iter == self.max_iter or message:
                 break
+            if n_iter % STALL == 0:
+                if state.kkt > 0.5 * kkt_at_check:
+                    message = f"the violation has hardly changed over {STALL} steps"
+                    break
+                kkt_at_check = state.kkt
             is_fresh = self._pays_to_refresh(state, kkt_before, tol)
             if is_fresh:
+                # Closer to the solution the true Hessian may be positive again.
+                self.exactness = max(self.exactness - 1, 0)
                 self._refresh(state)
             self._add_to_model(np.flatnonzero(state.needed & ~self.in_model))
             message = self._step(problem, state, is_fresh, tol)
@@ -317,11 +326,14 @@ class _Path:
         aux = point.params.aux
         eta = problem.response.log_odds(point.linear, aux)
         _, grad_eta = problem.loss.value_and_grad(eta)
-        curvature = problem.loss.curvature(eta, EXACTNESS[self.exactness])
-        second = problem.response.second_order(point.linear, aux, grad_eta, curvature, problem.loss.share)
+        exact = EXACTNESS[self.exactness]
+        curvature = problem.loss.curvature(eta, exact)
+        # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
+        second = problem.response.second_order(point.linear, aux, exact * grad_eta, curvature, problem.loss.share)
         self.model.clear()
         self.model.second = None
         self.in_model[:] = False
+        self.model_blocks = self.model_blocks[:0]
         self._add_to_model(np.flatnonzero(state.needed))
         self.model.refresh(second)
 
@@ -332,7 +344,7 @@ class _Path:
         sizes = loaded.sizes[which]
         entries = np.repeat(loaded.starts[which] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
         self.model.extend(loaded.slots[entries], loaded.outputs[entries], sizes)
-        self.model_blocks = np.append(self.model_blocks, which) if self.in_model.any() else which
+        self.model_blocks = np.append(self.model_blocks, which)
         self.in_model[which] = True
 
     def _try_step(self, problem: Problem, state: "_State", tol: float) -> bool:
@@ -346,6 +358,8 @@ class _Path:
         thresholds = np.append(free, problem.lam * self.loaded.weights[self.model_blocks])
         accuracy = max(INNER_ACCURACY * state.kkt, 0.3 * tol) * problem.lam_max
         best = model.descend(gradient, beta, thresholds, tol=accuracy, max_sweeps=MAX_SWEEPS)
+        if best is None:
+            return False
         change = best - beta
         theta_change = np.zeros_like(self.theta)
         theta_change[model.slots, model.outputs] = change[model.n_aux :]

@@ -1,0 +1,47 @@
+"""Two figures: how many times faster, and how cost grows."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+__all__ = ["draw_growth", "draw_ratios"]
+
+AXES = {"n": "rows", "p": "columns", "K": "classes besides class 0", "n_lams": "lams"}
+
+
+def draw_ratios(paths: list[dict], to: Path) -> None:
+    """One mark per task, peer and seed, on a logarithmic scale; right of 1 ours is faster."""
+    rows = [row for row in paths if row.get("time_ratio") and not row["solver"].startswith("pulasso")]
+    if not rows:
+        return
+    labels = list(dict.fromkeys(f"{row['task']}: {row['solver']}" for row in rows))[::-1]
+    figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(labels)), layout="constrained")
+    for row in rows:
+        level = labels.index(f"{row['task']}: {row['solver']}")
+        axes.plot(row["time_ratio"], level, "o", color="C0", alpha=0.6)
+    axes.axvline(1.0, color="0.5", linewidth=1)
+    axes.set(xscale="log", xlabel="their seconds / ours", yticks=range(len(labels)), yticklabels=labels)
+    figure.savefig(to, dpi=150)
+    plt.close(figure)
+
+
+def draw_growth(own: list[dict], to: Path) -> None:
+    """Seconds against each size; the dashed line grows by 2.2 with every doubling."""
+    rows = [row for row in own if row["what"].startswith("growth")]
+    if not rows:
+        return
+    figure, panels = plt.subplots(1, 4, figsize=(13, 3.2), layout="constrained")
+    for panel, (axis, words) in zip(panels, AXES.items(), strict=True):
+        here = [row for row in rows if row["what"] == f"growth in {axis}"]
+        for seed in dict.fromkeys(row["seed"] for row in here):
+            points = [(row["size"], row["seconds"]) for row in here if row["seed"] == seed]
+            panel.plot(*zip(*points, strict=True), "o-", label=f"seed {seed}")
+            (first, seconds), (last, _) = points[0], points[-1]
+            panel.plot([first, last], [seconds, seconds * (last / first) ** 1.1375], "--", color="0.6")
+        panel.set(xscale="log", yscale="log", xlabel=words, ylabel="seconds" if axis == "n" else "")
+    panels[0].legend(frameon=False)
+    figure.savefig(to, dpi=150)
+    plt.close(figure)

@@ -1,0 +1,77 @@
+"""Run the benchmarks: ``python benchmarks/run.py [--quick] [--tasks T1 T4] [--seeds 0 1] [--out FOLDER]``.
+
+Peers are installed on first use, and their answers are kept in FOLDER/cache; ours is always measured anew.
+Tables (CSV, Markdown) and plots go to FOLDER; ``--publish`` also writes benchmarks/RESULTS.md.
+"""
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from compare import COMPARISONS, CROSS_VALIDATED, compare_cv, compare_paths
+from environments import HERE
+from own import OWN, with_load
+from report import publish, write_report
+from runner import Runner
+
+NAMES = [c.task for c in COMPARISONS] + [f"{name}-CV" for name in CROSS_VALIDATED] + list(OWN)
+
+
+def main() -> int:
+    options = _options()
+    runner = Runner(options.out, options.limit, options.threads, options.fresh)
+    paths, own, skipped = [], [], []
+    for name in options.tasks:
+        for seed in options.seeds:
+            print(f"{name}, seed {seed} (load {os.getloadavg()[0]:.1f})", flush=True)
+            try:
+                if name in OWN:
+                    own += with_load(OWN[name](runner, seed, options.quick))
+                elif name.endswith("-CV"):
+                    paths += compare_cv(name.removesuffix("-CV"), runner, seed, options.quick)
+                else:
+                    comparison = next(c for c in COMPARISONS if c.task == name)
+                    paths += compare_paths(comparison, runner, seed, options.quick)
+            except FileNotFoundError as reason:
+                skipped.append(f"{name}: {reason}")
+            except Exception as problem:
+                traceback.print_exc()
+                skipped.append(f"{name}, seed {seed}: {problem}")
+            _keep(options.out, paths, own, skipped)
+    write_report(options.out, paths, own, skipped, threads=options.threads, quick=options.quick)
+    if options.publish:
+        publish(options.out, HERE / "RESULTS.md")
+    print((options.out / "report.md").read_text())
+    is_accurate = all(row.get("accurate", True) for row in paths)
+    return 0 if is_accurate or options.quick else 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", nargs="+", default=NAMES, choices=NAMES, metavar="TASK")
+    parser.add_argument("--seeds", nargs="+", type=int, default=None)
+    parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, one seed: does everything run?")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds that one process may take")
+    parser.add_argument("--threads", type=int, default=None, help="threads of BLAS, for all")
+    parser.add_argument("--fresh", action="store_true", help="run the peers again, too")
+    parser.add_argument("--publish", action="store_true", help="write benchmarks/RESULTS.md")
+    options = parser.parse_args()
+    options.seeds = options.seeds or ([0] if options.quick else [0, 1, 2])
+    usual = HERE.parent / "runs" / ("bench-quick" if options.quick else "bench")
+    options.out = (options.out or usual).resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+def _keep(folder: Path, paths: list, own: list, skipped: list) -> None:
+    """Write what is known so far: a run takes long and may be interrupted."""
+    everything = {"paths": paths, "own": own, "skipped": skipped}
+    (folder / "results.json").write_text(json.dumps(everything, indent=1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
