@@ -8,7 +8,7 @@ BIN := .venv/bin
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
-		printf '%-14s%s\n' "$$name" "$$text"; done
+		printf '%-18s%s\n' "$$name" "$$text"; done
 	@echo "Another Python: make test PYTHON=python3.13"
 
 .venv/.installed: pyproject.toml CMakeLists.txt src/pulasso/kernels/block_descent.c
