@@ -13,8 +13,7 @@ __all__ = ["block_descent", "library_path"]
 NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG = ctypes.c_int64
-DOUBLES = np.ctypeslib.ndpointer(dtype=np.float64, flags="C_CONTIGUOUS")
-LONGS = np.ctypeslib.ndpointer(dtype=np.int64, flags="C_CONTIGUOUS")
+ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 
 
 def library_path() -> Path | None:
@@ -36,9 +35,9 @@ def _load():
     function = ctypes.CDLL(str(path)).pulasso_block_descent
     function.restype = LONG
     function.argtypes = [
-        *(LONG, LONG, ctypes.c_void_p, DOUBLES, DOUBLES),
-        *(LONG, LONGS, LONGS, DOUBLES, DOUBLES, DOUBLES, LONGS),
-        *(LONG, ctypes.c_double, DOUBLES, LONG),
+        *(LONG, LONG, ARRAY, ARRAY, ARRAY),
+        *(LONG, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY),
+        *(LONG, ctypes.c_double, ARRAY, LONG),
     ]
     return function
 
@@ -63,9 +62,18 @@ def block_descent(
     n, largest = len(beta), int(sizes.max(initial=1))
     if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
         raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
-    stride = hessian.strides[0] // 4
+    doubles = (gradient, beta, thresholds, eigenvalues, bases)
+    longs = (starts, sizes, basis_starts)
+    if any(array.dtype != np.float64 or not array.flags.c_contiguous for array in doubles):
+        raise ValueError("gradient, beta, thresholds, eigenvalues and bases must be contiguous doubles")
+    if any(array.dtype != np.int64 or not array.flags.c_contiguous for array in longs):
+        raise ValueError("starts, sizes and basis_starts must be contiguous 64-bit integers")
+    if len(gradient) != n or len(eigenvalues) != n or len({len(thresholds), *map(len, longs)}) != 1:
+        raise ValueError("entries or blocks differ in number")
+    work = np.empty(3 * largest)
+    at = [array.ctypes.data for array in (*doubles, *longs, work)]
     return _FUNCTION(
-        *(n, stride, hessian.ctypes.data, gradient, beta),
-        *(len(starts), starts, sizes, thresholds, eigenvalues, bases, basis_starts),
-        *(max_sweeps, tol, np.empty(3 * largest), largest),
+        *(n, hessian.strides[0] // 4, hessian.ctypes.data, at[0], at[1]),
+        *(len(starts), at[5], at[6], at[2], at[3], at[4], at[7]),
+        *(max_sweeps, tol, at[8], largest),
     )
