@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.problem import Params, Problem
-from pulasso.solvers import SolverResult, solve_proximal_gradient, solve_working_set, solve_working_set_path
+from pulasso.solvers import SolverResult, solve_working_set, solve_working_set_path
 
 __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 
@@ -33,7 +33,7 @@ def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Pa
         null = _fit_unpenalized(problem, null)
     grad = problem.gradient(problem.at(null))
     lam_max = problem.penalty.lam_max(grad.theta)
-    return replace(problem, lam=lam_max, lam_max=lam_max or NO_SCALE), null
+    return replace(problem, lam=lam_max, lam_max=lam_max if lam_max > 10.0 * NULL_TOL else NO_SCALE), null
 
 
 def _fit_unpenalized(problem: Problem, start: Params) -> Params:
@@ -41,7 +41,7 @@ def _fit_unpenalized(problem: Problem, start: Params) -> Params:
     # lam only has to be positive: the remaining weights are 0 and infinity. The scale of the certificate is
     # not known yet; a gradient of at most 1 per unit-variance column makes an absolute one sensible.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=NO_SCALE)
-    return solve_proximal_gradient(free, start, tol=NULL_TOL).params
+    return solve_working_set(free, start, tol=NULL_TOL).params
 
 
 def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:

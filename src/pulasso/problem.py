@@ -128,11 +128,10 @@ class Problem:
 
     def aux_information(self, point: Point) -> NDArray:
         """Return the Fisher information of the free parameters, shape (n_aux, n_aux)."""
-        eta = self.response.log_odds(point.linear, point.params.aux)
-        curvature, share = self.loss.curvature(eta), self.loss.share
-        jacobian = self.response.aux_jacobian(point.linear, point.params.aux)
-        weighted = [curvature.apply(column) * share[:, None] for column in jacobian]
-        return np.array([[np.vdot(a, b) for b in jacobian] for a in weighted]).reshape(2 * jacobian.shape[:1])
+        linear, aux = point.linear, point.params.aux
+        eta = self.response.log_odds(linear, aux)
+        fisher = self.loss.curvature(eta)
+        return self.response.second_order(linear, aux, np.zeros_like(eta), fisher, self.loss.share).aa
 
     def kkt_violation(self, params: Params, grad: Params) -> float:
         """Return the certificate: the largest violation of stationarity, relative to lam_max.

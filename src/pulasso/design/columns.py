@@ -16,6 +16,7 @@ from pulasso.design.standardized import StandardizedDesign
 
 __all__ = ["ColumnStore", "column_store"]
 
+SMALL = 1e6  # products of fewer numbers than this are computed in the precision of X
 PANELS = 4  # a symmetric product is computed by so many panels of rows, up to the diagonal
 
 
@@ -86,20 +87,26 @@ class DenseColumns:
 
     def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
         """Return ``X_left.T @ diag(weight) @ X_right``, in single precision."""
-        rows = self._single[left]
-        scaled = rows * weight.astype(np.float32)
+        # Small products are exact enough not to depend on the order of the rows, whatever their weights.
+        columns = self._buffer if self._is_small(left) else self._single
+        rows = columns[left]
+        scaled = rows * weight.astype(columns.dtype, copy=False)
         if left is not right:
-            return scaled @ self._single[right].T
-        product = np.empty((len(rows), len(rows)), dtype=np.float32)
+            return scaled @ columns[right].T
+        product = np.empty((len(rows), len(rows)), dtype=columns.dtype)
         edges = np.linspace(0, len(rows), PANELS + 1, dtype=int)
         for first, last in zip(edges[:-1], edges[1:], strict=True):  # the lower triangle, panel by panel
             product[first:last, :last] = scaled[first:last] @ rows[:last].T
             product[:first, first:last] = product[first:last, :first].T
         return product
 
+    def _is_small(self, slots: Any) -> bool:
+        n_slots = slots.stop - slots.start if isinstance(slots, slice) else len(slots)
+        return n_slots * len(self.features) * self.design.shape[0] <= SMALL
+
     def sums(self, weights: NDArray, slots: Any) -> NDArray:
         """Return ``X_slots.T @ weights``."""
-        return self._single[slots] @ weights.astype(np.float32)
+        return self._buffer[slots] @ weights.astype(self._buffer.dtype, copy=False)
 
 
 def _grown(buffer: NDArray, used: int, needed: int, limit: int) -> NDArray:

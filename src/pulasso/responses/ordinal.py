@@ -105,9 +105,9 @@ class Ordinal:
         jacobian = self.aux_jacobian(u, aux)
         uu = np.einsum("ij,ij->i", by_u, weighted) + from_end[:, 0]
         ua = np.stack([np.einsum("ij,ij->i", column, weighted) for column in jacobian], axis=1) - from_end
-        aa = np.array(
-            [[np.vdot(curvature.apply(a) * share[:, None], b) for b in jacobian] for a in jacobian]
-        ) + from_end.sum(axis=0)[np.maximum.outer(np.arange(len(aux)), np.arange(len(aux)))]
+        applied = np.array([curvature.apply(column) * share[:, None] for column in jacobian])
+        later = np.maximum.outer(np.arange(len(aux)), np.arange(len(aux)))
+        aa = np.tensordot(applied, jacobian, axes=([1, 2], [1, 2])) + from_end.sum(axis=0)[later]
         slope = _gap_slope(aux[1:])
         gaps = np.arange(1, len(aux))
         aa[gaps, gaps] -= grad_eta[:, :-1].sum(axis=0) * slope * (1.0 + slope)

@@ -19,6 +19,9 @@ __all__ = ["QuadraticModel"]
 # Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
 # curvature is nothing but rounding.
 RIDGE = 1e-5
+# Added to the curvature of the free parameters, relative to its trace: that of a vanishing class has next to none,
+# and a gradient that is mere rounding must not send it off to infinity.
+FREE_RIDGE = 1e-4
 FLAT = 1e-7  # eigenvalues of a block below this share of its largest are rounding
 DIVERGED = 1e6  # a gradient that grew by this factor belongs to a quadratic without minimum
 PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
@@ -38,12 +41,13 @@ class QuadraticModel:
     def __init__(self, store: ColumnStore, n_aux: int):
         self.store = store
         self.n_aux = n_aux
-        self.second: SecondOrder | None = None
+        self.second: SecondOrder | None
         self.is_positive = True
         self.clear()
 
     def clear(self) -> None:
         """Forget all blocks."""
+        self.second = None
         self.slots = np.empty(0, dtype=np.intp)
         self.outputs = np.empty(0, dtype=np.intp)
         self.sizes = np.array([self.n_aux] if self.n_aux else [], dtype=np.int64)
@@ -66,7 +70,7 @@ class QuadraticModel:
     def refresh(self, second: SecondOrder) -> None:
         """Move the model to another point."""
         self.second = second
-        self.hessian[: self.n_aux, : self.n_aux] = second.aa
+        self.hessian[: self.n_aux, : self.n_aux] = second.aa + FREE_RIDGE * np.trace(second.aa) * np.eye(self.n_aux)
         self._fill(0)
 
     def extend(self, slots: NDArray, outputs: NDArray, sizes: NDArray) -> None:
@@ -181,8 +185,10 @@ def _anderson(points: NDArray) -> NDArray:
     """Return the weights, with sum one, that make the combined last step shortest."""
     steps = np.diff(points, axis=0)
     gram = steps @ steps.T
-    gram[np.diag_indices_from(gram)] += 1e-10 * np.trace(gram) + np.finfo(float).tiny
-    weights = np.linalg.solve(gram, np.ones(len(gram)))
+    size = np.trace(gram)
+    if size == 0.0:
+        return np.eye(len(gram))[-1]
+    weights = np.linalg.solve(gram / size + 1e-10 * np.eye(len(gram)), np.ones(len(gram)))
     return weights / weights.sum()
 
 
