@@ -123,7 +123,6 @@ def fit_and_choose(name, response, splits, n_lams, lam_min_ratio):
         n_lams=n_lams,
         lam_min_ratio=lam_min_ratio,
         tol=1e-4,
-        solver="proximal-gradient",  # cheap steps suit few features and many classes
         **scenario,
     )
     scores = np.array([path.model(i).observed_score(valid.features, seen[1]) for i in range(len(path))])

@@ -19,9 +19,6 @@ __all__ = ["QuadraticModel"]
 # Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
 # curvature is nothing but rounding.
 RIDGE = 1e-5
-# Added to the curvature of the free parameters, relative to its trace: that of a vanishing class has next to none,
-# and a gradient that is mere rounding must not send it off to infinity.
-FREE_RIDGE = 1e-4
 FLAT = 1e-7  # eigenvalues of a block below this share of its largest are rounding
 DIVERGED = 1e6  # a gradient that grew by this factor belongs to a quadratic without minimum
 PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
@@ -67,10 +64,15 @@ class QuadraticModel:
         """Where each block begins."""
         return np.cumsum(self.sizes) - self.sizes
 
-    def refresh(self, second: SecondOrder) -> None:
-        """Move the model to another point."""
+    def refresh(self, second: SecondOrder, free_ridge: float) -> None:
+        """Move the model to another point.
+
+        `free_ridge` is added to the curvature of the free parameters, relative to its trace: that of a
+        vanishing class has next to none, and a gradient that is mere rounding must not send it to infinity.
+        """
         self.second = second
-        self.hessian[: self.n_aux, : self.n_aux] = second.aa + FREE_RIDGE * np.trace(second.aa) * np.eye(self.n_aux)
+        ridge = free_ridge * np.trace(second.aa) * np.eye(self.n_aux)
+        self.hessian[: self.n_aux, : self.n_aux] = second.aa + ridge
         self._fill(0)
 
     def extend(self, slots: NDArray, outputs: NDArray, sizes: NDArray) -> None:

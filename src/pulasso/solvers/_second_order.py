@@ -19,6 +19,7 @@ MAX_SWEEPS = 200
 # columns twice, at the speed of memory; a new Hessian multiplies them in single precision; both have a fixed part.
 STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.6, 1e7
 FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation
+FREE_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the free parameters, and its factor when a new Hessian is slow
 STALL = 50  # steps after which the violation must have halved
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
@@ -54,7 +55,8 @@ class SecondOrderSteps:
         history = History(self.callback)
         where.point = replace(where.point, penalty=lam * where.penalty(where.theta))
         self._extrapolate(problem)
-        n_iter, message, kkt_before, kkt_at_check = 0, "", np.inf, np.inf
+        self.free_ridge = FREE_RIDGE
+        n_iter, message, kkt_before, kkt_at_check, was_fresh = 0, "", np.inf, np.inf, False
         while True:
             now = Certificate(where, lam)
             history.add(n_iter, where.point.objective, now.kkt)
@@ -62,10 +64,16 @@ class SecondOrderSteps:
                 break
             if n_iter % STALL == 0:
                 if now.kkt > 0.5 * kkt_at_check:
-                    message = f"the violation has hardly changed over {STALL} steps"
+                    message = (
+                        f"the violation has hardly changed over {STALL} steps: "
+                        "the limit of floating-point accuracy, or there is no minimum"
+                    )
                     break
                 kkt_at_check = now.kkt
-            message = self._step(problem, now, tol, self._pays_to_refresh(now, kkt_before, tol))
+            if was_fresh and now.kkt > 0.5 * kkt_before:
+                self.free_ridge *= LESS_RIDGE
+            was_fresh = self._pays_to_refresh(now, kkt_before, tol)
+            message = self._step(problem, now, tol, was_fresh)
             kkt_before = now.kkt
             n_iter += 1
         converged = now.kkt <= tol
@@ -136,7 +144,7 @@ class SecondOrderSteps:
         self.model.clear()
         self.model_blocks = self.model_blocks[:0]
         self._extend(np.flatnonzero(now.needed))
-        self.model.refresh(second)
+        self.model.refresh(second, self.free_ridge)
 
     def _extend(self, which: NDArray) -> None:
         """Add loaded blocks to the model."""
