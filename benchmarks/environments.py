@@ -52,8 +52,8 @@ SOLVERS = {
     "skglm": Solver("skglm_path.py", "skglm", (1e-4, 1e-5, 1e-6, 1e-7)),
     "celer": Solver("celer_path.py", "celer", (1e-4, 1e-6, 1e-8), (("fit_intercept", False),)),
     "pulasso CV": Solver("ours_cv.py", "ours", (1e-6,)),
-    "cv.glmnet": Solver("glmnet_cv.R", "R", (1e-7, 1e-9, 1e-11)),
-    "adelie CV": Solver("adelie_cv.py", "adelie", (1e-7, 1e-9, 1e-11)),
+    "cv.glmnet": Solver("glmnet_cv.R", "R", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13)),
+    "adelie CV": Solver("adelie_cv.py", "adelie", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)),
 }
 
 

@@ -53,7 +53,7 @@ def working_set_against_proximal_gradient(runner: Runner, seed: int, quick: bool
         task = replace(task, ratios=np.geomspace(1, 0.2, 10))
         folder = runner.put(task, seed)
         fast = runner.run("pulasso", folder, TOL)
-        slow = runner.run("pulasso", folder, TOL, judge=False, solver="proximal-gradient", repeats=0)
+        slow = runner.run("pulasso", folder, TOL, judge=False, method="proximal-gradient", repeats=0)
         seconds = runner.limit if slow.failed else slow.facts["warm"]
         detail = f"{seconds:.1f} s / {fast.facts['warm']:.3f} s {slow.failed}".strip()
         ratio = seconds / fast.facts["warm"]

@@ -93,6 +93,7 @@ def _targets(paths) -> str:
     lines = []
     for (task,), rows in _by(paths, "task").items():
         peers = [row for row in rows if not row["solver"].startswith("pulasso") and row.get("time_ratio")]
+        peers = [row for row in peers if row.get("counts", True)]
         if not peers:
             continue
         fastest = [min(of_seed, key=lambda row: row["time_ratio"]) for of_seed in _by(peers, "seed").values()]

@@ -38,8 +38,8 @@ class CaseControlPU(ad.glm.GlmBase64):
 
     def hessian(self, eta, grad, hess):
         q, given_z = self._posteriors(eta)
-        exact = q * (1 - q) - given_z * (1 - given_z)
-        hess[:] = self.weights * np.maximum(exact, 1e-3 * q * (1 - q))
+        # The true second derivative, kept positive: of all we tried this is what adelie is fastest with.
+        hess[:] = self.weights * np.maximum(q * (1 - q) - given_z * (1 - given_z), 1e-8)
 
     def loss(self, eta):
         scale = np.logaddexp(0, eta + np.log1p(self.ratio))

@@ -23,7 +23,7 @@ GROUPS = {
 def main():
     task, out, options = arguments()
     x, z, lams, meta = read_task(task)
-    settings = {"groups": GROUPS[meta["penalty"]](), "solver": options.get("solver", "working-set")}
+    settings = {"groups": GROUPS[meta["penalty"]](), "solver": options.get("method", "working-set")}
     settings |= {key: meta[key] for key in ("scenario", "prevalence", "label_frequency") if key in meta}
 
     def fit():
