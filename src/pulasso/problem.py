@@ -61,6 +61,7 @@ class Point:
 
     @property
     def objective(self) -> float:
+        """F at this point."""
         return self.loss + self.penalty
 
     def change_of_slope(self, other: "Point") -> float:

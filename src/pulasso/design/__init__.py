@@ -11,12 +11,14 @@ from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign, standardize
 
 __all__ = [
+    "ColumnStore",
     "DenseDesign",
     "Design",
     "SparseDesign",
     "StandardizedDesign",
     "StoredDesign",
     "as_design",
+    "column_store",
     "standardize",
 ]
 

@@ -5,7 +5,7 @@ are always double precision; the n x m result of a product is class-major in mem
 that follows works class by class.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,11 @@ class Design(Protocol):
 
 class StoredDesign(Design, Protocol):
     """A design that holds numbers of its own, so that their moments can be asked for."""
+
+    @property
+    def x(self) -> Any:
+        """The matrix itself."""
+        ...
 
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column under weights that sum to one."""

@@ -58,7 +58,7 @@ def block_descent(
         worst = 0.0
         for start, size, threshold, at in zip(starts, sizes, thresholds, basis_starts, strict=True):
             block = slice(start, start + size)
-            norm = np.linalg.norm(beta[block])
+            norm = float(np.linalg.norm(beta[block]))
             distance = _violation(gradient[block], beta[block], norm, threshold)
             if distance <= NEGLIGIBLE * tol:  # not worth the rows of the Hessian it would cost
                 continue

@@ -110,7 +110,9 @@ class Blocks:
         sizes, starts = self.sizes[blocks], self._ends[blocks] - self.sizes[blocks]
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         entries = np.repeat(starts, sizes) + within
-        return np.divmod(entries if self.layout != "general" else self._sorted_entries[entries], self.shape[1])
+        return np.divmod(
+            entries if self.layout != "general" else self._sorted_entries[entries], self.shape[1]
+        )
 
     def with_weights(self, weights: NDArray[np.floating]) -> Blocks:
         """The same blocks under other weights."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from numpy.typing import NDArray
 
-from pulasso.scenarios.labelling import Curvature
+from pulasso.curvature import Curvature
 
 __all__ = ["Response", "SecondOrder"]
 
@@ -20,9 +20,12 @@ __all__ = ["Response", "SecondOrder"]
 class SecondOrder(Protocol):
     """Second derivatives of the mean loss in the linear predictor u and in aux, per sample where needed."""
 
-    aa: NDArray  # (n_aux, n_aux)
+    @property
+    def aa(self) -> NDArray:
+        """Derivatives in aux, summed over samples, shape (n_aux, n_aux)."""
+        ...
 
-    def uu(self, k: int, l: int) -> NDArray:
+    def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
         """Return the derivatives in outputs k and l of u, shape (n_samples,)."""
         ...
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.curvature import Curvature
 from pulasso.numerics import log_normalize
-from pulasso.scenarios.labelling import Curvature
 
 __all__ = ["Multinomial"]
 
@@ -99,13 +99,16 @@ class MultinomialSecondOrder:
         self.s = q - m[:, None] * u
         self.c = response.contrast[0, 0] - 1.0
         self.total = self.s.sum(axis=1) if self.c else None
-        self.q_a, self.u_a = (q @ response.contrast, u @ response.contrast) if self.c else (q, u)
+        self.q_a = q @ response.contrast if self.c else q
+        self.u_a = u @ response.contrast if self.c else u
         self.n_aux = response.n_positive if response.fit_intercept else 0
 
     @cached_property
     def aa(self) -> NDArray:
         """Return the derivatives in the intercepts."""
-        outer = (self.u * (self.share * self.m)[:, None]).T @ self.u - (self.q * self.share[:, None]).T @ self.q
+        outer = (self.u * (self.share * self.m)[:, None]).T @ self.u - (
+            self.q * self.share[:, None]
+        ).T @ self.q
         return (np.diag(self.share @ self.s) + outer)[: self.n_aux, : self.n_aux]
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741

@@ -18,8 +18,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.curvature import Curvature
 from pulasso.numerics import log1mexp, sigmoid, softplus_pair
-from pulasso.scenarios.labelling import Curvature
 
 __all__ = ["Ordinal"]
 

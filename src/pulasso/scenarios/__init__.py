@@ -7,7 +7,7 @@ from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
-from pulasso.scenarios.labelling import Curvature, Labelling, NullModel
+from pulasso.scenarios.labelling import Labelling, NullModel
 from pulasso.scenarios.loss import CompleteLoss, Loss, ObservedLoss
 from pulasso.scenarios.single_training_set import SingleTrainingSet
 
@@ -15,7 +15,6 @@ __all__ = [
     "SCENARIOS",
     "CaseControl",
     "CompleteLoss",
-    "Curvature",
     "FullyObserved",
     "LabelCounts",
     "Labelling",

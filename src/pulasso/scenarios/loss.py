@@ -7,8 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.curvature import Curvature
 from pulasso.numerics import log_normalize
-from pulasso.scenarios.labelling import Curvature, Labelling
+from pulasso.scenarios.labelling import Labelling
 
 __all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
 
@@ -23,6 +24,10 @@ class Loss(Protocol):
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the weighted mean loss and its gradient in eta, shape (n_samples, K)."""
+        ...
+
+    def complete(self, eta: NDArray) -> "Loss":
+        """Return the E-step: a loss that lies above this one and touches it at `eta`, up to a constant."""
         ...
 
     def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
@@ -123,3 +128,7 @@ class CompleteLoss:
         """Return ``diag q - q q^T``: once the labels are completed nothing is hidden."""
         q = self.labelling.posterior(eta)[:, 1:]
         return Curvature(q, np.zeros(len(q)), np.zeros_like(q))
+
+    def complete(self, eta: NDArray) -> "CompleteLoss":
+        """Return this loss: nothing is hidden any more."""
+        return self

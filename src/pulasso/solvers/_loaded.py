@@ -26,7 +26,8 @@ class Loaded:
     @classmethod
     def nothing(cls) -> "Loaded":
         """Return an empty set."""
-        return cls(*(np.empty(0, dtype=np.intp) for _ in range(4)), np.empty(0))
+        none = np.empty(0, dtype=np.intp)
+        return cls(none, none, none, none, np.empty(0))
 
     @cached_property
     def starts(self) -> NDArray:
@@ -53,7 +54,7 @@ class LoadedSet:
 
     def __init__(self, problem: Problem, start: Point):
         assert isinstance(problem.design, StandardizedDesign)
-        self.problem = problem
+        self.design, self.problem = problem.design, problem
         self.blocks: Blocks = problem.penalty.blocks
         self.slot_of = np.full(problem.shape[0], -1, dtype=np.intp)
         self.unload()
@@ -63,7 +64,7 @@ class LoadedSet:
     def unload(self) -> None:
         """Forget all blocks."""
         self.loaded = Loaded.nothing()
-        self.store = column_store(self.problem.design)
+        self.store = column_store(self.design)
         self.slot_of[:] = -1
         self.theta = np.empty((0, self.problem.shape[1]))
 

@@ -127,7 +127,9 @@ class QuadraticModel:
         for size in np.unique(self.sizes[self.sizes > 1]):
             which = np.flatnonzero(self.sizes == size)
             rows = starts[which, None] + np.arange(size)
-            values, vectors = np.linalg.eigh(self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64))
+            values, vectors = np.linalg.eigh(
+                self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64)
+            )
             # A constant column, or two equal ones, in a block leave it without curvature in some direction.
             floor = FLAT * values[:, -1:]
             self.is_positive &= bool((values > -floor).all())

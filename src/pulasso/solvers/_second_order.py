@@ -77,7 +77,9 @@ class SecondOrderSteps:
             kkt_before = now.kkt
             n_iter += 1
         converged = now.kkt <= tol
-        message = "converged" if converged else message or f"stopped after max_iter={self.max_iter} iterations"
+        message = (
+            "converged" if converged else message or f"stopped after max_iter={self.max_iter} iterations"
+        )
         params = where.full_params()
         where.point = replace(where.point, params=params)
         objective, records = where.point.objective, tuple(history.records)
@@ -140,7 +142,9 @@ class SecondOrderSteps:
         _, grad_eta = problem.loss.value_and_grad(eta)
         curvature = problem.loss.curvature(eta, exact)
         # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
-        second = problem.response.second_order(point.linear, aux, exact * grad_eta, curvature, problem.loss.share)
+        second = problem.response.second_order(
+            point.linear, aux, exact * grad_eta, curvature, problem.loss.share
+        )
         self.model.clear()
         self.model_blocks = self.model_blocks[:0]
         self._extend(np.flatnonzero(now.needed))

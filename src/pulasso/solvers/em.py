@@ -51,11 +51,15 @@ def solve_em(
         m_step = replace(problem, loss=problem.loss.complete(eta))
         accuracy = M_STEP_ACCURACY * kkt
         inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=M_STEP_ITERATIONS)
-        stuck = inner.n_iter == 0 or (not inner.converged and inner.n_iter < M_STEP_ITERATIONS)
-        point = problem.at(inner.params)
+        point, kkt_before = problem.at(inner.params), kkt
         kkt = problem.kkt_violation(point.params, problem.gradient(point))
+        stuck = not inner.converged and kkt >= kkt_before
         history.add(n_iter, point.objective, kkt)
     converged = kkt <= tol
-    limit = "the limit of floating-point accuracy" if stuck else f"stopped after max_iter={max_iter} iterations"
+    limit = (
+        "the limit of floating-point accuracy" if stuck else f"stopped after max_iter={max_iter} iterations"
+    )
     message = "converged" if converged else limit
-    return SolverResult(point.params, point.objective, kkt, n_iter, converged, tuple(history.records), message)
+    return SolverResult(
+        point.params, point.objective, kkt, n_iter, converged, tuple(history.records), message
+    )

@@ -104,7 +104,7 @@ def solve_proximal_gradient(
     """
     history = History(callback)
     current = previous = problem.at(start)
-    grad = problem.gradient(current)
+    known: Params | None = (grad := problem.gradient(current))  # the gradient at `current`, where it is known
     kkt = problem.kkt_violation(current.params, grad)
     history.add(0, current.objective, kkt)
     metric, momentum, accepted = Metric.at(problem, current), 1.0, 0
@@ -114,10 +114,7 @@ def solve_proximal_gradient(
         if n_iter % METRIC_EVERY == 0:
             metric = replace(Metric.at(problem, current, metric.step), aux_step=metric.aux_step)
         base, momentum = _extrapolate(problem, current, previous, momentum) if accelerated else (current, 1.0)
-        if base is not current:
-            grad = problem.gradient(base)
-        elif grad is None:
-            grad = problem.gradient(current)
+        grad = known if base is current and known is not None else problem.gradient(base)
         new, used = _backtrack(problem, base, grad, metric)
         if base is not current and (new is None or _increases(new, current)):
             # Momentum overshot: forget it and take the plain step, which cannot go up.
@@ -130,16 +127,18 @@ def solve_proximal_gradient(
         accepted = accepted + 1 if used.step == metric.step else 0
         metric = used.larger() if accepted and accepted % PATIENCE == 0 else used
         promising = used.residual(problem, new.params - base.params) <= tol
-        previous, current, grad = current, new, None
+        previous, current, known = current, new, None
         if promising or n_iter % CERTIFY_EVERY == 0 or not accelerated or n_iter == max_iter:
-            grad = problem.gradient(current)
-            kkt = problem.kkt_violation(current.params, grad)
+            known = problem.gradient(current)
+            kkt = problem.kkt_violation(current.params, known)
             history.add(n_iter, current.objective, kkt)
         else:
             history.add(n_iter, current.objective)
     converged = kkt <= tol
     message = "converged" if converged else message or f"stopped after max_iter={max_iter} iterations"
-    return SolverResult(current.params, current.objective, kkt, n_iter, converged, tuple(history.records), message)
+    return SolverResult(
+        current.params, current.objective, kkt, n_iter, converged, tuple(history.records), message
+    )
 
 
 def _extrapolate(problem: Problem, current: Point, previous: Point, momentum: float) -> tuple[Point, float]:
@@ -175,4 +174,6 @@ def _is_majorized(new: Point, base: Point, grad: Params, metric: Metric) -> bool
 
 
 def _increases(new: Point, current: Point) -> bool:
-    return new.objective > current.objective + 4.0 * np.finfo(float).eps * max(1.0, abs(current.objective))
+    return bool(
+        new.objective > current.objective + 4.0 * np.finfo(float).eps * max(1.0, abs(current.objective))
+    )

@@ -27,7 +27,10 @@ __all__ = ["solve_working_set", "solve_working_set_path"]
 MARGIN = 0.9
 MAX_BATCH = 16  # lams that share one pass over X for their certificate,
 BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often
-IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50  # the loaded set may be this many times the likely one, plus so many blocks
+IDLE_FACTOR, IDLE_ALWAYS = (
+    2.0,
+    50,
+)  # the loaded set may be this many times the likely one, plus so many blocks
 # How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
 FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
 
@@ -142,7 +145,9 @@ class _Batches:
         where.load(np.flatnonzero(likely))
         where.return_to(where.point)
 
-    def _certify(self, first: int, solved: list[tuple[SolverResult, Point]], gradients: NDArray) -> list[SolverResult]:
+    def _certify(
+        self, first: int, solved: list[tuple[SolverResult, Point]], gradients: NDArray
+    ) -> list[SolverResult]:
         """Return the results that pass, with their certificates; load what the next one lacks."""
         outside = np.isfinite(self.weights)
         outside[self.where.loaded.blocks] = False
