@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-quick clean
+.PHONY: help run test sanitize lint bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -30,6 +30,14 @@ run: .venv/.installed ## Run the example on digits; results in runs/digits
 
 test: .venv/.installed ## Run the tests with coverage
 	$(BIN)/python -m pytest -n 2 --cov=pulasso --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+sanitize: .venv/.installed ## Run the kernel's tests under AddressSanitizer and UBSan (needs gcc)
+	mkdir -p build/sanitize
+	gcc -g -O1 -std=c99 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover -shared -fPIC \
+		-o build/sanitize/pulasso_kernels.so src/pulasso/kernels/block_descent.c -lm
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 PULASSO_KERNEL=build/sanitize/pulasso_kernels.so \
+		$(BIN)/python -m pytest -p no:cacheprovider tests/contracts/test_kernels.py
 
 lint: .venv/.installed-dev ## Check style and types
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 STEP_DOWN = 0.7
 # With nothing to scale by (no feature has any gradient at the null model) violations are absolute.
 NO_SCALE = 1.0
-NULL_TOL = 1e-10
+NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
 
 
 def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Params]:
@@ -29,11 +29,13 @@ def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Pa
         Class log odds of the intercept-only maximum likelihood.
     """
     null = Params(np.zeros(problem.shape), problem.response.null_aux(null_log_odds))
+    noise = 0.0
     if problem.penalty.has_unpenalized:
-        null = _fit_unpenalized(problem, null)
+        # Where the unpenalised features explain everything, what is left of the gradient is no scale.
+        null, noise = _fit_unpenalized(problem, null), NULL_NOISE
     grad = problem.gradient(problem.at(null))
     lam_max = problem.penalty.lam_max(grad.theta)
-    return replace(problem, lam=lam_max, lam_max=lam_max if lam_max > 10.0 * NULL_TOL else NO_SCALE), null
+    return replace(problem, lam=lam_max, lam_max=lam_max if lam_max > noise else NO_SCALE), null
 
 
 def _fit_unpenalized(problem: Problem, start: Params) -> Params:
@@ -41,7 +43,7 @@ def _fit_unpenalized(problem: Problem, start: Params) -> Params:
     # lam only has to be positive: the remaining weights are 0 and infinity. The scale of the certificate is
     # not known yet; a gradient of at most 1 per unit-variance column makes an absolute one sensible.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=NO_SCALE)
-    return solve_working_set(free, start, tol=NULL_TOL).params
+    return solve_working_set(free, start, tol=NULL_TOL, max_iter=NULL_STEPS).params
 
 
 def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:

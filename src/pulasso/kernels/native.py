@@ -28,8 +28,9 @@ def library_path() -> Path | None:
 
 
 def _load():
-    # An escape for debugging, and for tests of the pure Python twin.
-    path = None if os.environ.get("PULASSO_KERNEL") == "numpy" else library_path()
+    # PULASSO_KERNEL names another library (one built with sanitizers, say), or "numpy" for the Python twin.
+    wanted = os.environ.get("PULASSO_KERNEL")
+    path = None if wanted == "numpy" else Path(wanted) if wanted else library_path()
     if path is None:
         return None
     function = ctypes.CDLL(str(path)).pulasso_block_descent
