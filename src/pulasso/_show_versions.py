@@ -27,6 +27,6 @@ def show_versions() -> None:
             lines[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             lines[name] = "not installed"
-    compiled = "native (compiled)" if kernels.ACTIVE == "native" else "numpy (no compiled library was found)"
+    compiled = "native (compiled)" if kernels.ACTIVE == "native" else "numpy (no compiled library in use)"
     lines["kernel"] = compiled
     print("\n".join(f"{name:<13} {value}" for name, value in lines.items()))

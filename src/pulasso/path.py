@@ -13,8 +13,6 @@ __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
-# With nothing to scale by (no feature has any gradient at the null model) violations are absolute.
-NO_SCALE = 1.0
 NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
 
 
@@ -29,20 +27,20 @@ def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Pa
         Class log odds of the intercept-only maximum likelihood.
     """
     null = Params(np.zeros(problem.shape), problem.response.null_aux(null_log_odds))
-    noise = 0.0
+    grad = problem.gradient(problem.at(null)).theta
+    lam_max = problem.penalty.lam_max(grad)
     if problem.penalty.has_unpenalized:
-        # Where the unpenalised features explain everything, what is left of the gradient is no scale.
-        null, noise = _fit_unpenalized(problem, null), NULL_NOISE
-    grad = problem.gradient(problem.at(null))
-    lam_max = problem.penalty.lam_max(grad.theta)
-    return replace(problem, lam=lam_max, lam_max=lam_max if lam_max > noise else NO_SCALE), null
+        null = _fit_unpenalized(problem, null)
+        left = problem.penalty.lam_max(problem.gradient(problem.at(null)).theta)
+        # Where the unpenalised features explain everything, what is left is rounding.
+        lam_max = left if left > NULL_NOISE * np.abs(grad).max(initial=0.0) else 0.0
+    return replace(problem, lam=lam_max, lam_max=lam_max), null
 
 
 def _fit_unpenalized(problem: Problem, start: Params) -> Params:
     """Fit free parameters and unpenalised blocks, with every penalised block at zero."""
-    # lam only has to be positive: the remaining weights are 0 and infinity. The scale of the certificate is
-    # not known yet; a gradient of at most 1 per unit-variance column makes an absolute one sensible.
-    free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=NO_SCALE)
+    # lam only has to be positive: the remaining weights are 0 and infinity.
+    free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0)
     return solve_working_set(free, start, tol=NULL_TOL, max_iter=NULL_STEPS).params
 
 

@@ -83,6 +83,7 @@ class Problem:
     penalty : GroupLasso
     lam : float
     lam_max : float
+        The smallest lam at which the null model is stationary; 0 if no feature has any gradient there.
         The scale of the certificate: violations are reported relative to it.
     """
 
@@ -97,6 +98,11 @@ class Problem:
     def shape(self) -> tuple[int, int]:
         """Shape of theta."""
         return self.design.shape[1], self.response.n_outputs
+
+    @property
+    def kkt_scale(self) -> float:
+        """What violations are relative to: lam_max, or 1 where that is no scale."""
+        return self.lam_max if self.lam_max > 0 else 1.0
 
     def at_lam(self, lam: float) -> "Problem":
         """Return the same problem at another lam."""
@@ -141,4 +147,4 @@ class Problem:
         """
         by_block = self.penalty.kkt_distances(params.theta, grad.theta, self.lam)
         worst = max(by_block.max(initial=0.0), np.abs(grad.aux).max(initial=0.0))
-        return float(worst / self.lam_max)
+        return float(worst / self.kkt_scale)

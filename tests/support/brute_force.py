@@ -107,4 +107,4 @@ def kkt_violation(problem, params):
         else:
             violation = max(0.0, np.linalg.norm(grad_j) - problem.lam * weight)
         worst = max(worst, violation)
-    return worst / problem.lam_max
+    return worst / problem.kkt_scale

@@ -66,10 +66,10 @@ def test_lam_max_is_exact(response, case, groups):
     assert below.params.theta.any() and below.converged
 
 
-def test_lam_max_of_data_without_signal_is_not_zero():
+def test_data_without_signal_have_no_lam_max():
     # Constant columns have no gradient at all: nothing to scale by, nothing to fit.
     model = MultinomialPULasso(lam=0.0, scenario="fully-observed").fit(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
-    assert model.lam_max_ == 1.0 and model.converged_
+    assert model.lam_max_ == 0.0 and model.converged_
     assert not model.coef_.any()
 
 
@@ -111,7 +111,7 @@ def test_no_penalty_at_all():
         n_positive=2,
         seed=7,
     )
-    assert problem.lam_max == 1.0 and problem.lam == pytest.approx(0.2)
+    assert problem.lam_max == 0.0 and problem.kkt_scale == 1.0
     assert kkt_violation(problem, null) <= 1e-8
 
 

@@ -122,16 +122,17 @@ def _warn_if_no_maximum(null_model: NullModel, labelling: Labelling, counts: Lab
         return ()
     assumed = np.exp(labelling.log_a[1:])
     least = assumed * null_model.excess
+    named = zip(counts.classes[1:], least, strict=True)
     if np.ptp(assumed) < 1e-12:
         bound = f"{least[0]:.4g}"
+    elif least.max() <= 1.0:
+        bound = ", ".join(f"{name}: {value:.4g}" for name, value in named) + " if all grow alike"
     else:
-        bound = ", ".join(
-            f"{name}: {value:.4g}" for name, value in zip(counts.classes[1:], least, strict=True)
-        )
+        bound = "reached when the shares n_k / (n * label_frequency_k) sum to 1"
     words = (
         f"label_frequency is too low for these labels: the positive classes would make up "
         f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite "
-        f"maximum. The smallest label frequency that the data allow is {bound} (and any higher one). "
+        f"maximum. The smallest label frequency that the data allow is {bound}; it must lie above. "
         f"The fit goes on from a finite start, but check the assumed value."
     )
     warnings.warn(words, LabelFrequencyWarning, stacklevel=5)

@@ -150,7 +150,9 @@ def check_number(
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}={value!r} is not a number.") from None
+        number = None
+    if number is None or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r} is not a number.")
     if not np.isfinite(number):
         raise ValueError(f"{name}={value!r} must be finite.")
     if above is not None and number <= above:

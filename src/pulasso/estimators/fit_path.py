@@ -70,12 +70,12 @@ class PathResult:
         index = range(len(self))[index]
         model = copy(self._template)
         model.lam = float(self.lams[index])
-        model.coef_ = self.coefs[index]
+        model.coef_ = self.coefs[index].copy()
         if self.intercepts is not None:
-            model.intercept_ = self.intercepts[index]
+            model.intercept_ = self.intercepts[index].copy()
         if self.thresholds is not None:
-            model.thresholds_ = self.thresholds[index]
-        model.group_norms_ = self.group_norms[index]
+            model.thresholds_ = self.thresholds[index].copy()
+        model.group_norms_ = self.group_norms[index].copy()
         model.objective_ = float(self.objective[index])
         model.kkt_ = float(self.kkt[index])
         model.converged_ = bool(self.converged[index])

@@ -35,7 +35,8 @@ class MultinomialPULasso(BasePULasso):
         "rows": a feature enters for all classes or none. "entries": plain l1.
     standardize : bool, default=True
         Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same. X is
-        never copied, and a sparse X stays sparse. A constant column gets the coefficient 0: the intercept
+        used where it lies (the solver copies the columns it selects), and a sparse X stays sparse.
+        A constant column gets the coefficient 0: the intercept
         already stands for it.
     fit_intercept : bool, default=True
         Without intercepts columns are scaled but not centred.

@@ -33,7 +33,10 @@ def _load():
     path = None if wanted == "numpy" else Path(wanted) if wanted else library_path()
     if path is None:
         return None
-    function = ctypes.CDLL(str(path)).pulasso_block_descent
+    try:
+        function = ctypes.CDLL(str(path)).pulasso_block_descent
+    except (OSError, AttributeError):
+        return None  # damaged, or built for another machine: the NumPy twin is slower, not wrong
     function.restype = LONG
     function.argtypes = [
         *(LONG, LONG, ARRAY, ARRAY, ARRAY),

@@ -29,13 +29,6 @@ __all__ = [
 
 SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
 
-# The one number that each scenario asks its user for, by the name of the estimators' parameter.
-ASKS_FOR = {
-    CaseControl.name: "prevalence",
-    SingleTrainingSet.name: "label_frequency",
-    FullyObserved.name: None,
-}
-
 
 def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
     """Return a scenario object from its name and the number that goes with it.
@@ -63,23 +56,14 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
     by_name = {cls.name: cls for cls in SCENARIOS}
     if scenario not in by_name:
         raise ScenarioError(f"scenario={scenario!r} is unknown; use one of {_names()} or a scenario object.")
-    wanted = ASKS_FOR[scenario]
+    chosen = by_name[scenario]
+    wanted = chosen.asks_for
     unwanted = {name: value for name, value in given.items() if name != wanted}
     if unwanted:
-        raise ScenarioError(f"scenario={scenario!r} does not use {_and(unwanted)}. {_explain(scenario)}")
+        raise ScenarioError(f"scenario={scenario!r} does not use {_and(unwanted)}. {chosen.explanation}")
     if wanted is not None and wanted not in given:
-        raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {_explain(scenario)}")
-    return by_name[scenario](**given)
-
-
-def _explain(scenario: str) -> str:
-    return {
-        "case-control": "It takes prevalence=, the share of each positive class in the population, "
-        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}.",
-        "single-training-set": "It takes label_frequency=, the probability that a member of a positive class "
-        "carries its label, for example label_frequency=0.5.",
-        "fully-observed": "It takes no number: unlabeled rows count as class 0.",
-    }[scenario]
+        raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {chosen.explanation}")
+    return chosen(**given)
 
 
 def _names() -> str:

@@ -53,6 +53,16 @@ class Scenario(Protocol):
         """What users call the scenario."""
         ...
 
+    @property
+    def asks_for(self) -> str | None:
+        """Name of the estimators' parameter that holds its number, if it needs one."""
+        ...
+
+    @property
+    def explanation(self) -> str:
+        """What that number is, in words for messages."""
+        ...
+
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""
         ...

@@ -40,6 +40,11 @@ class CaseControl:
     always_labeled: Any = ()
 
     name: ClassVar[str] = "case-control"
+    asks_for: ClassVar[str | None] = "prevalence"
+    explanation: ClassVar[str] = (
+        "It takes prevalence=, the share of each positive class in the population, "
+        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}."
+    )
 
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""

@@ -28,6 +28,8 @@ class FullyObserved:
     """
 
     name: ClassVar[str] = "fully-observed"
+    asks_for: ClassVar[str | None] = None
+    explanation: ClassVar[str] = "It takes no number: unlabeled rows count as class 0."
 
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""

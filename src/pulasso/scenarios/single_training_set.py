@@ -39,6 +39,11 @@ class SingleTrainingSet:
     negative_label_frequency: float | None = None
 
     name: ClassVar[str] = "single-training-set"
+    asks_for: ClassVar[str | None] = "label_frequency"
+    explanation: ClassVar[str] = (
+        "It takes label_frequency=, the probability that a member of a positive class carries its label, "
+        "for example label_frequency=0.5."
+    )
 
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""

@@ -139,5 +139,5 @@ class Certificate:
         residual = loaded.norms(entries + np.repeat(slope, loaded.sizes) * theta)
         violation = np.where(active, residual, np.maximum(0.0, residual - limits))
         worst = max(violation.max(initial=0.0), np.abs(point.grad_aux).max(initial=0.0))
-        self.kkt = float(worst / where.problem.lam_max)
+        self.kkt = float(worst / where.problem.kkt_scale)
         self.needed = active | (violation > 0)

@@ -165,7 +165,7 @@ class SecondOrderSteps:
         beta = np.append(where.point.params.aux, where.theta[model.slots, model.outputs])
         free = [0.0] if model.n_aux else []
         thresholds = np.append(free, problem.lam * where.loaded.weights[self.model_blocks])
-        accuracy = max(INNER_ACCURACY * now.kkt, 0.3 * tol) * problem.lam_max
+        accuracy = max(INNER_ACCURACY * now.kkt, 0.3 * tol) * problem.kkt_scale
         best = model.descend(gradient, beta, thresholds, tol=accuracy, max_sweeps=MAX_SWEEPS)
         if best is None:
             return False

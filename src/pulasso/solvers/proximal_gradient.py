@@ -75,7 +75,7 @@ class Metric:
         """Return the largest gradient that would explain a step this long, relative to lam_max."""
         by_block = problem.penalty.blocks.norms(change.theta).max(initial=0.0) / self.step
         by_aux = np.abs(self.information @ change.aux).max(initial=0.0) / self.aux_step
-        return max(by_block, by_aux) / problem.lam_max
+        return max(by_block, by_aux) / problem.kkt_scale
 
 
 def solve_proximal_gradient(

@@ -97,6 +97,7 @@ class _Batches:
         self.seen = self._block_gradients([point])[0]
         self.slope = np.full_like(self.seen, np.inf)
         self.lam_seen = problem.lam_max
+        self.spent: dict[int, int] = {}  # steps on solutions that did not pass, by lam
 
     def next(self, first: int) -> list[SolverResult]:
         """Return the results for the next lams: those of the next batch that pass, at least one."""
@@ -155,16 +156,21 @@ class _Batches:
         passed = []
         for i, (result, point) in enumerate(solved):
             violations = np.where(outside, gradients[i] - self.lams[first + i] * weights, 0.0)
-            worst, tol = violations.max(initial=0.0) / self.problem.lam_max, self.tols[first + i]
+            worst, tol = violations.max(initial=0.0) / self.problem.kkt_scale, self.tols[first + i]
             if worst > tol:
                 # What violates at this lam is needed now; what does at the end of the batch is needed soon.
                 at_end = gradients[-1] >= self.lams[first + len(solved) - 1] * weights
                 self.where.load(np.flatnonzero(outside & ((violations > 0) | at_end)))
                 self.where.return_to(point)
                 self.steps.before = None
+                for later, (lost, _) in enumerate(solved[i:], start=first + i):
+                    self.spent[later] = self.spent.get(later, 0) + lost.n_iter
                 break
             kkt = max(result.kkt, worst)
-            passed.append(replace(result, kkt=kkt, converged=bool(kkt <= tol)))
+            message = "converged" if kkt <= tol else result.message
+            n_iter = result.n_iter + self.spent.pop(first + i, 0)
+            converged = bool(kkt <= tol)
+            passed.append(replace(result, kkt=kkt, converged=converged, message=message, n_iter=n_iter))
         return passed
 
     def _remember(self, lam: float, gradient: NDArray) -> None:

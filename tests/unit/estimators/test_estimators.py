@@ -285,7 +285,7 @@ def test_a_label_frequency_lower_than_the_labels_allow(X, y, estimator):
     # 30 of 120 rows in each class: with frequency 0.4 the classes would make up 2 * 0.25 / 0.4 = 125 %.
     model = estimator(lam=0.02, scenario="single-training-set", label_frequency=0.4)
     with pytest.warns(
-        LabelFrequencyWarning, match=r"125 % of the rows.*smallest label frequency .* 0\.5 "
+        LabelFrequencyWarning, match=r"125 % of the rows.*smallest label frequency .* 0\.5;"
     ) as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
