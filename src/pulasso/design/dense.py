@@ -1,11 +1,13 @@
 """Dense matrices, used where they lie: no copy, no cast."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["DenseDesign"]
 
-ROWS_AT_ONCE = 4096  # the moments take this many rows at a time: memory beyond X stays small
+NUMBERS_AT_ONCE = 2**16  # the moments work on pieces of X of this size: half a megabyte in double precision
 
 
 class DenseDesign:
@@ -41,15 +43,20 @@ class DenseDesign:
         the rounding of many weights adds up to.
         """
         one_row = self.x[np.argmax(share > 0)].astype(np.float64)
-        mean = one_row.copy()
-        for rows, part in self._parts():
-            mean += share[rows] @ (part - one_row)
-        variance = np.zeros(self.shape[1])
-        for rows, part in self._parts():
-            variance += share[rows] @ (part - mean) ** 2
+        mean, variance = one_row.copy(), np.zeros(self.shape[1])
+        for rows, columns in self._tiles():
+            mean[columns] += share[rows] @ (self.x[rows, columns] - one_row[columns])
+        for rows, columns in self._tiles():
+            difference = self.x[rows, columns] - mean[columns]
+            variance[columns] += share[rows] @ np.square(difference, out=difference)
         return mean, variance
 
-    def _parts(self):
-        for start in range(0, self.shape[0], ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            yield rows, self.x[rows].astype(np.float64, copy=False)
+    def _tiles(self) -> Iterator[tuple[slice, slice]]:
+        """Cut X along its contiguous axis into pieces that stay in the cache."""
+        n, p = self.shape
+        by_columns = self.x.flags.f_contiguous and not self.x.flags.c_contiguous
+        length, other = (p, n) if by_columns else (n, p)
+        step = max(1, NUMBERS_AT_ONCE // max(other, 1))
+        for start in range(0, length, step):
+            piece = slice(start, start + step)
+            yield (slice(None), piece) if by_columns else (piece, slice(None))

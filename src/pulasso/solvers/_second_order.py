@@ -17,7 +17,7 @@ INNER_ACCURACY = 0.05  # the model is minimised to this share of the current vio
 MAX_SWEEPS = 200
 # What steps cost, in products of numbers as a matrix product does them. Only ratios matter: a step reads the loaded
 # columns twice, at the speed of memory; a new Hessian multiplies them in single precision; both have a fixed part.
-STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.6, 1e7
+STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.4, 1e7
 FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation
 FREE_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the free parameters, and its factor when a new Hessian is slow
 STALL = 50  # steps after which the violation must have halved
