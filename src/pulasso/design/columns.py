@@ -69,8 +69,9 @@ class DenseColumns:
             is_single = self.design.dtype == np.float32
             self._single = self._buffer if is_single else _grown(self._single, old, new, self.design.shape[1])
         mean, scale = self.design.mean[features], self.design.scale[features]
-        columns = (self.design.base.x[:, features] - mean) / scale
-        self._buffer[old:new] = columns.T
+        # Rows of the transpose: whole columns at a time where X is in Fortran order.
+        columns = self.design.base.x.T[features] - mean[:, None]
+        self._buffer[old:new] = np.divide(columns, scale[:, None], out=columns)
         if self._single is not self._buffer:
             self._single[old:new] = self._buffer[old:new]
         self.features = np.append(self.features, features)

@@ -25,7 +25,7 @@ CASE_CONTROL = {"scenario": "case-control", "prevalence": 0.2}
 both = pytest.mark.parametrize("estimator", [MultinomialPULasso, OrdinalPULasso])
 
 
-def refuse(error, words, X, y, sample_weight=None, estimator=MultinomialPULasso, **settings):
+def assert_refused(error, words, X, y, sample_weight=None, estimator=MultinomialPULasso, **settings):
     """Assert that a fit is refused in these words, and that it changed neither data nor parameters."""
     model = estimator(lam=0.05).set_params(**(settings or SINGLE))
     before = model.get_params()
@@ -72,21 +72,23 @@ def as_polars(X):
 @pytest.mark.parametrize(("value", "word"), [(NAN, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
 def test_values_that_are_not_finite(X, y, estimator, convert, column, value, word):
     X = convert(with_value(X, value))
-    refuse(ValueError, f"contains {word}.*in column {column}. Impute or drop", X, y, estimator=estimator)
+    assert_refused(
+        ValueError, f"contains {word}.*in column {column}. Impute or drop", X, y, estimator=estimator
+    )
 
 
 def test_several_bad_columns_are_all_named(X, y):
-    refuse(ValueError, "NaN, in columns 0, 3. Impute", with_value(X, NAN, [0, 3]), y)
+    assert_refused(ValueError, "NaN, in columns 0, 3. Impute", with_value(X, NAN, [0, 3]), y)
 
 
 def test_many_bad_columns_are_counted(y):
     X = np.full((120, 9), NAN)
-    refuse(ValueError, "in columns 0, 1, 2, 3, 4 and 4 more", X, y)
+    assert_refused(ValueError, "in columns 0, 1, 2, 3, 4 and 4 more", X, y)
 
 
 def test_missing_values_of_a_polars_column(X, y):
     X = as_polars(X).with_columns(frost=pl.lit(None).cast(pl.Float64))
-    refuse(ValueError, "in column 'frost'", X, y)
+    assert_refused(ValueError, "in column 'frost'", X, y)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_missing_values_of_a_polars_column(X, y):
     ids=["text", "objects", "categorical", "date", "duration", "period"],
 )
 def test_pandas_columns_that_are_not_numbers(X, y, column):
-    refuse(ValueError, "column 'slope'. Encode them first", as_pandas(X).assign(slope=column), y)
+    assert_refused(ValueError, "column 'slope'. Encode them first", as_pandas(X).assign(slope=column), y)
 
 
 @pytest.mark.parametrize(
@@ -111,46 +113,48 @@ def test_pandas_columns_that_are_not_numbers(X, y, column):
     ids=["text", "enum", "date", "duration"],
 )
 def test_polars_columns_that_are_not_numbers(X, y, column):
-    refuse(ValueError, "column 'slope'. Encode them first", as_polars(X).with_columns(slope=column), y)
+    assert_refused(
+        ValueError, "column 'slope'. Encode them first", as_polars(X).with_columns(slope=column), y
+    )
 
 
 def test_text_in_an_array_of_objects(X, y):
     X = X.astype(object)
     X[5, 1] = "red"
-    refuse(ValueError, "'red', in column 1. Encode them first", X, y)
+    assert_refused(ValueError, "'red', in column 1. Encode them first", X, y)
 
 
 def test_another_object_in_an_array(X, y):
     X = X.astype(object)
     X[5, 1] = {}
-    refuse(TypeError, "in column 1. Encode them first", X, y)
+    assert_refused(TypeError, "in column 1. Encode them first", X, y)
 
 
 def test_duplicate_names(X, y):
     X = as_pandas(X).set_axis(["rain", "frost", "rain", "frost"], axis=1)
-    refuse(ValueError, "more than one column named 'rain', 'frost'. Rename or drop", X, y)
+    assert_refused(ValueError, "more than one column named 'rain', 'frost'. Rename or drop", X, y)
 
 
 def test_names_that_are_partly_numbers(X, y):
     X = as_pandas(X).set_axis(["rain", "frost", 2, 3], axis=1)
-    refuse(TypeError, "only supported if all input features have string names", X, y)
+    assert_refused(TypeError, "only supported if all input features have string names", X, y)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, pd.DataFrame, pl.DataFrame, sparse.csr_array])
 def test_no_features(y, convert):
-    refuse(ValueError, r"0 feature\(s\)", convert(np.empty((120, 0))), y)
+    assert_refused(ValueError, r"0 feature\(s\)", convert(np.empty((120, 0))), y)
 
 
 def test_no_rows():
-    refuse(ValueError, r"0 sample\(s\)", np.empty((0, 4)), [])
+    assert_refused(ValueError, r"0 sample\(s\)", np.empty((0, 4)), [])
 
 
 def test_one_dimension(X, y):
-    refuse(ValueError, "Expected 2D array, got 1D array", X[:, 0], y)
+    assert_refused(ValueError, "Expected 2D array, got 1D array", X[:, 0], y)
 
 
 def test_one_row(X, y):
-    refuse(LabelError, "y contains only one class, 1", X[60:61], y[60:61])
+    assert_refused(LabelError, "y contains only one class, 1", X[60:61], y[60:61])
 
 
 # --- y ------------------------------------------------------------------------------------------------
@@ -158,28 +162,28 @@ def test_one_row(X, y):
 
 @both
 def test_lengths_that_differ(X, y, estimator):
-    refuse(ValueError, "X has 120 rows but y has 119 labels", X, y[:-1], estimator=estimator)
+    assert_refused(ValueError, "X has 120 rows but y has 119 labels", X, y[:-1], estimator=estimator)
 
 
 def test_no_y(X):
-    refuse(ValueError, "requires y to be passed, but the target y is None", X, None)
+    assert_refused(ValueError, "requires y to be passed, but the target y is None", X, None)
 
 
 def test_two_columns_of_labels(X, y):
-    refuse(ValueError, r"y should be a 1d array, got an array of shape \(120, 2\)", X, np.c_[y, y])
+    assert_refused(ValueError, r"y should be a 1d array, got an array of shape \(120, 2\)", X, np.c_[y, y])
 
 
 @both
 def test_one_class_only(X, estimator):
     words = "only one class, 1, which is taken as the marker of unlabeled rows.*name the marker by unlabeled="
-    refuse(LabelError, words, X, np.ones(120, int), estimator=estimator)
+    assert_refused(LabelError, words, X, np.ones(120, int), estimator=estimator)
 
 
 @pytest.mark.parametrize(
     ("labels", "marker"), [([-1] * 120, -1), ([NAN] * 120, NAN), ([None] * 120, NAN), ([""] * 120, "")]
 )
 def test_nothing_labelled(X, labels, marker):
-    refuse(
+    assert_refused(
         LabelError,
         r"no row carries a label \(all 120 rows are unlabeled\)",
         X,
@@ -191,7 +195,7 @@ def test_nothing_labelled(X, labels, marker):
 
 def test_a_marker_that_does_not_occur(X, y):
     words = "unlabeled is 7, which does not occur in y. Labels present: 0, 1, 2"
-    refuse(LabelError, words, X, y, unlabeled=7, **CASE_CONTROL)
+    assert_refused(LabelError, words, X, y, unlabeled=7, **CASE_CONTROL)
 
 
 @pytest.mark.parametrize(
@@ -207,30 +211,30 @@ def test_a_marker_that_does_not_occur(X, y):
     ids=["case-control", "single-training-set", "fully-observed"],
 )
 def test_nothing_unlabeled(X, y, settings, words):
-    refuse(ScenarioError, words, X, y + 1.0, unlabeled=NAN, negative=0.0, **settings)
+    assert_refused(ScenarioError, words, X, y + 1.0, unlabeled=NAN, negative=0.0, **settings)
 
 
 def test_missing_labels_that_were_not_declared(X, y):
     y = np.where(y == 0, NAN, y)
-    refuse(LabelError, r'y has 60 missing values.*unlabeled=float\("nan"\)', X, y)
+    assert_refused(LabelError, r'y has 60 missing values.*unlabeled=float\("nan"\)', X, y)
 
 
 def test_infinite_labels(X, y):
-    refuse(LabelError, "Input y contains infinity", X, np.where(y == 2, np.inf, y))
+    assert_refused(LabelError, "Input y contains infinity", X, np.where(y == 2, np.inf, y))
 
 
 def test_continuous_labels(X):
-    refuse(ValueError, "Unknown label type: continuous", X, np.linspace(0, 1, 120))
+    assert_refused(ValueError, "Unknown label type: continuous", X, np.linspace(0, 1, 120))
 
 
 def test_confirmed_negatives_need_their_frequency(X, y):
     words = r"y holds confirmed negatives \(0\).*negative_label_frequency"
     y = np.where(np.arange(120) < 20, -1, y)
-    refuse(ScenarioError, words, X, y, unlabeled=-1, negative=0, **SINGLE)
+    assert_refused(ScenarioError, words, X, y, unlabeled=-1, negative=0, **SINGLE)
 
 
 def test_negatives_without_a_marker(X, y):
-    refuse(
+    assert_refused(
         LabelError,
         "negative=0 names class 0, but nothing says which rows are unlabeled",
         X,
@@ -269,7 +273,9 @@ def test_negatives_without_a_marker(X, y):
     ids=str,
 )
 def test_prevalence(X, y, estimator, prevalence, words):
-    refuse(ScenarioError, words, X, y, estimator=estimator, scenario="case-control", prevalence=prevalence)
+    assert_refused(
+        ScenarioError, words, X, y, estimator=estimator, scenario="case-control", prevalence=prevalence
+    )
 
 
 @both
@@ -287,7 +293,7 @@ def test_prevalence(X, y, estimator, prevalence, words):
 )
 def test_label_frequency(X, y, estimator, label_frequency, words):
     settings = {"scenario": "single-training-set", "label_frequency": label_frequency}
-    refuse(ScenarioError, words, X, y, estimator=estimator, **settings)
+    assert_refused(ScenarioError, words, X, y, estimator=estimator, **settings)
 
 
 @pytest.mark.parametrize("frequency", [0, 1.01, NAN])
@@ -295,7 +301,7 @@ def test_frequency_of_confirmed_negatives(X, y, frequency):
     scenario = SingleTrainingSet(0.75, negative_label_frequency=frequency)
     y = np.where(np.arange(120) < 20, -1, y)
     words = r"negative_label_frequency of class 0 is .*; it must lie in \(0, 1\]"
-    refuse(ScenarioError, words, X, y, scenario=scenario, unlabeled=-1, negative=0)
+    assert_refused(ScenarioError, words, X, y, scenario=scenario, unlabeled=-1, negative=0)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +340,7 @@ def test_frequency_of_confirmed_negatives(X, y, frequency):
     ],
 )
 def test_scenarios_and_numbers_that_do_not_fit_together(X, y, settings, words):
-    refuse(ScenarioError, words, X, y, **settings)
+    assert_refused(ScenarioError, words, X, y, **settings)
 
 
 # --- groups -------------------------------------------------------------------------------------------
@@ -360,17 +366,21 @@ def test_scenarios_and_numbers_that_do_not_fit_together(X, y, settings, words):
     ],
 )
 def test_groups(X, y, estimator, groups, words):
-    refuse(GroupError, words, X, y, estimator=estimator, groups=groups, **SINGLE)
+    assert_refused(GroupError, words, X, y, estimator=estimator, groups=groups, **SINGLE)
 
 
 def test_groups_with_an_unknown_name(X, y):
     groups = Groups.from_columns({"soil": ["iron", "slop"]}, rest="rows")
-    refuse(GroupError, "no column 'slop'; did you mean 'slope'?", as_pandas(X), y, groups=groups, **SINGLE)
+    assert_refused(
+        GroupError, "no column 'slop'; did you mean 'slope'?", as_pandas(X), y, groups=groups, **SINGLE
+    )
 
 
 def test_the_ordinal_model_has_no_symmetric_norm(X, y):
     words = "symmetric=True treats all classes alike, but the ordinal model has one coefficient per feature"
-    refuse(GroupError, words, X, y, estimator=OrdinalPULasso, groups=Groups.rows(symmetric=True), **SINGLE)
+    assert_refused(
+        GroupError, words, X, y, estimator=OrdinalPULasso, groups=Groups.rows(symmetric=True), **SINGLE
+    )
 
 
 # --- weights and other parameters -----------------------------------------------------------------------
@@ -396,12 +406,12 @@ def test_the_ordinal_model_has_no_symmetric_norm(X, y):
 def test_weights(X, y, estimator, change, words):
     weight = change(np.ones(120))
     before = np.array(weight)
-    refuse(ValueError, words, X, y, weight, estimator=estimator)
+    assert_refused(ValueError, words, X, y, weight, estimator=estimator)
     np.testing.assert_array_equal(np.array(weight), before)
 
 
 def test_weight_zero_takes_a_class_away(X, y):
-    refuse(LabelError, "no labelled class is left", X, y, np.where(y == 0, 1.0, 0.0))
+    assert_refused(LabelError, "no labelled class is left", X, y, np.where(y == 0, 1.0, 0.0))
 
 
 @both
@@ -425,16 +435,16 @@ def test_weight_zero_takes_a_class_away(X, y):
     ids=str,
 )
 def test_parameters(X, y, estimator, settings, words):
-    refuse(ValueError, words, X, y, estimator=estimator, **settings, **SINGLE)
+    assert_refused(ValueError, words, X, y, estimator=estimator, **settings, **SINGLE)
 
 
 def test_fit_intercept(X, y):
-    refuse(ValueError, "fit_intercept=0 must be True or False", X, y, fit_intercept=0, **SINGLE)
+    assert_refused(ValueError, "fit_intercept=0 must be True or False", X, y, fit_intercept=0, **SINGLE)
 
 
 def test_class_order(X, y):
     words = "class_order names 3, which does not occur in y"
-    refuse(LabelError, words, X, y, estimator=OrdinalPULasso, class_order=[0, 1, 2, 3], **SINGLE)
+    assert_refused(LabelError, words, X, y, estimator=OrdinalPULasso, class_order=[0, 1, 2, 3], **SINGLE)
 
 
 @pytest.mark.parametrize(
