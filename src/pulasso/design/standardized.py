@@ -50,10 +50,6 @@ class StandardizedDesign:
         scaled = theta / self.scale[:, None]
         return scaled, -(self.mean @ scaled)
 
-    def from_original(self, theta: NDArray) -> NDArray:
-        """Return the standardised coefficients of given coefficients on the scale of X."""
-        return np.where(np.isfinite(self.scale), self.scale, 0.0)[:, None] * theta
-
 
 def standardize(
     design: StoredDesign, share: NDArray, *, center: bool = True, scale: bool = True

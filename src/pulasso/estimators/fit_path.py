@@ -3,6 +3,7 @@
 import warnings
 from copy import copy
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,16 @@ def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | 
         raise TypeError(
             "fit_path follows a whole path and takes lams=, not lam=; for one value fit an estimator."
         )
-    estimator = by_name[response](**settings)
+    chosen = by_name[response]
+    known = chosen().get_params()
+    for name in settings:
+        if name not in known:
+            close = get_close_matches(name, [*known, "lams", "n_lams", "lam_min_ratio", "sample_weight"], n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise TypeError(
+                f"fit_path() got an unexpected keyword argument {name!r} for response={response!r}.{hint}"
+            )
+    estimator = chosen(**settings)
     estimator._check_params()
     return estimator
 

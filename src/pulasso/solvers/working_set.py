@@ -73,8 +73,9 @@ def solve_working_set_path(
 
     Parameters are those of :func:`solve_working_set`, with one tolerance for all lams or one each.
     """
-    batches = _Batches(problem, start, np.asarray(lams, dtype=float), np.broadcast_to(tol, len(lams)))
-    batches.steps = SecondOrderSteps(batches.where, max_iter, callback)
+    where = LoadedSet(problem, problem.at(start))
+    steps = SecondOrderSteps(where, max_iter, callback)
+    batches = _Batches(where, steps, np.asarray(lams, dtype=float), np.broadcast_to(tol, len(lams)))
     done = 0
     while done < len(lams):
         results = batches.next(done)
@@ -85,18 +86,15 @@ def solve_working_set_path(
 class _Batches:
     """Solves a few lams at a time on the loaded set and certifies them together."""
 
-    steps: SecondOrderSteps
-
-    def __init__(self, problem: Problem, start: Params, lams: NDArray, tols: NDArray):
-        self.problem, self.lams, self.tols = problem, lams, tols
-        self.weights = problem.penalty.blocks.weights
+    def __init__(self, where: LoadedSet, steps: SecondOrderSteps, lams: NDArray, tols: NDArray):
+        self.where, self.steps, self.lams, self.tols = where, steps, lams, tols
+        self.problem = where.problem
+        self.weights = where.blocks.weights
         self.batch = 1
-        point = problem.at(start)
-        self.where = LoadedSet(problem, point)
         # The last certified gradient, as block norms, and how it changed as lam fell.
-        self.seen = self._block_gradients([point])[0]
+        self.seen = self._block_gradients([where.point])[0]
         self.slope = np.full_like(self.seen, np.inf)
-        self.lam_seen = problem.lam_max
+        self.lam_seen = self.problem.lam_max
         self.spent: dict[int, int] = {}  # steps on solutions that did not pass, by lam
 
     def next(self, first: int) -> list[SolverResult]:

@@ -178,3 +178,11 @@ def test_representation_and_pickle(X, y):
     assert repr(path).startswith("PathResult(3 lams from 0.")
     again = pickle.loads(pickle.dumps(path))
     np.testing.assert_array_equal(again.model(2).predict_proba(X), path.model(2).predict_proba(X))
+
+
+@pytest.mark.parametrize(("typo", "meant"), [("prevalance", "prevalence"), ("n_lam", "n_lams")])
+def test_a_misspelt_argument_is_named_with_what_was_meant(typo, meant):
+    with pytest.raises(
+        TypeError, match=rf"fit_path\(\) got an unexpected keyword argument '{typo}'.*'{meant}'"
+    ):
+        fit_path(np.eye(4), [0, 1, 0, 1], **{typo: 3})
