@@ -17,12 +17,13 @@ FLOORS = (
     ("report", "experiments"),
     ("plots",),
     ("estimators", "model_selection", "prevalence", "inference", "distributed"),
+    ("metrics",),
     ("data",),
     ("path",),
     ("solvers",),
     ("problem",),
     ("responses", "scenarios", "penalties", "design"),
-    ("kernels", "numerics", "curvature"),
+    ("kernels", "numerics", "curvature", "labels", "inputs"),
     ("exceptions", "words", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

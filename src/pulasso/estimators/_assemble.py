@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import StandardizedDesign, as_design, standardize
-from pulasso.estimators._labels import Labels
 from pulasso.exceptions import GroupError, LabelFrequencyWarning
+from pulasso.labels import Labels
 from pulasso.path import scale_by_null
 from pulasso.penalties import Blocks, GroupLasso, Groups
 from pulasso.problem import Params, Problem

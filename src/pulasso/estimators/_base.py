@@ -10,16 +10,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
-from pulasso.estimators._inputs import (
+from pulasso.estimators.summary import Summary, summarize
+from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError
+from pulasso.inputs import (
     check_features,
     check_flag,
     check_number,
     check_same_length,
     check_weight,
 )
-from pulasso.estimators._labels import Labels, encode_labels, encode_with
-from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError
+from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.path import lams_down_to, solve_path
 from pulasso.responses import Response
 from pulasso.scenarios import as_scenario

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators._base import BasePULasso
-from pulasso.estimators._inputs import check_number
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning
+from pulasso.inputs import check_number
 from pulasso.path import lam_grid, solve_path
 from pulasso.solvers import SOLVERS, Record, SolverResult
 from pulasso.words import listed

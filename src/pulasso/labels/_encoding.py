@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from pulasso.estimators._label_column import Column, is_missing, plain_label, read_column
 from pulasso.exceptions import LabelError
+from pulasso.labels._column import Column, is_missing, plain_label, read_column
 from pulasso.words import listed
 
 __all__ = ["Labels", "encode_labels", "encode_with"]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from pulasso.estimators._labels import encode_labels, encode_with
 from pulasso.exceptions import LabelError
+from pulasso.labels import encode_labels, encode_with
 
 NAN = float("nan")
 
