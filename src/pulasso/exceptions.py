@@ -3,6 +3,8 @@
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 __all__ = [
+    "CheckpointError",
+    "CheckpointWarning",
     "ClassOrderWarning",
     "ConvergenceWarning",
     "GroupError",
@@ -31,3 +33,11 @@ class LabelFrequencyWarning(UserWarning):
 
 class ClassOrderWarning(UserWarning):
     """The order of the classes of an ordinal model had to be guessed."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint folder cannot be used: it is another run's, or cannot be written."""
+
+
+class CheckpointWarning(UserWarning):
+    """A file in a checkpoint folder is damaged and was ignored."""

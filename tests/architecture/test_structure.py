@@ -18,12 +18,12 @@ FLOORS = (
     ("plots",),
     ("estimators", "model_selection", "prevalence", "inference", "distributed"),
     ("metrics",),
-    ("data",),
+    ("datasets",),
     ("path",),
     ("solvers",),
     ("problem",),
     ("responses", "scenarios", "penalties", "design"),
-    ("kernels", "numerics", "curvature", "labels", "inputs"),
+    ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "steps"),
     ("exceptions", "words", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
