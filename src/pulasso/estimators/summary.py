@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -46,13 +48,8 @@ class Summary:
 
     def to_frame(self) -> "DataFrame":
         """Return the table of selected features as a pandas data frame."""
-        try:
-            from pandas import DataFrame, Index
-        except ImportError:
-            raise ImportError(
-                "to_frame() needs pandas; install it with `pip install pulasso[frames]`."
-            ) from None
-        frame = DataFrame(self.coefficients, index=Index(self.features, name="feature"), columns=self.columns)
+        frame = make_frame(self.coefficients, index=self.features, columns=self.columns)
+        frame.index.name = "feature"
         frame.insert(0, "group", self.groups)
         return frame
 
@@ -71,16 +68,8 @@ class Summary:
         return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
 
     def __repr__(self) -> str:
-        width = max(map(len, self.facts))
-        lines = [self.title, *(f"  {name:<{width}}  {value}" for name, value in self.facts.items()), ""]
         header, table = self._rows()
-        widths = [max(len(row[i]) for row in [header, *table]) for i in range(len(header))]
-        for row in [header, *table] if table else []:
-            cells = [
-                row[0].ljust(widths[0]),
-                *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-            lines.append("  " + "  ".join(cells))
+        lines = [self.title, *text_facts(self.facts), "", *(text_table(header, table) if table else [])]
         lines.extend(["  " + self._more()] if self._more() else [])
         lines.extend(["  no feature was selected"] if not table else [])
         lines.extend(f"  warning: {words}" for words in self.warnings)
@@ -88,16 +77,10 @@ class Summary:
 
     def _repr_html_(self) -> str:
         header, table = self._rows()
-        facts = "".join(f"<tr><th>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in self.facts.items())
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table
-        )
         notes = [self._more(), *(f"warning: {words}" for words in self.warnings)]
-        selected = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        selected = html_table(header, table) if table else "<p>no feature was selected</p>"
         return (
-            f"<div class='pulasso-summary'><h4>{escape(self.title)}</h4><table><tbody>{facts}</tbody></table>"
-            f"{selected if table else '<p>no feature was selected</p>'}"
+            f"<div class='pulasso-summary'><h4>{escape(self.title)}</h4>{html_facts(self.facts)}{selected}"
             + "".join(f"<p>{escape(note)}</p>" for note in notes if note)
             + "</div>"
         )

@@ -63,6 +63,14 @@ class Scenario(Protocol):
         """What that number is, in words for messages."""
         ...
 
+    @property
+    def sampled_by_label(self) -> bool:
+        """Whether the number of rows with each label was fixed, rather than drawn with the rows.
+
+        Whoever computes standard errors or resamples must then do so within each observed label.
+        """
+        ...
+
     def labelling(self, counts: LabelCounts) -> Labelling:
         """Return the vectors a and c for these classes and counts."""
         ...

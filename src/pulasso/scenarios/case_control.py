@@ -41,6 +41,7 @@ class CaseControl:
 
     name: ClassVar[str] = "case-control"
     asks_for: ClassVar[str | None] = "prevalence"
+    sampled_by_label: ClassVar[bool] = True
     explanation: ClassVar[str] = (
         "It takes prevalence=, the share of each positive class in the population, "
         "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}."

@@ -29,6 +29,7 @@ class FullyObserved:
 
     name: ClassVar[str] = "fully-observed"
     asks_for: ClassVar[str | None] = None
+    sampled_by_label: ClassVar[bool] = False
     explanation: ClassVar[str] = "It takes no number: unlabeled rows count as class 0."
 
     def labelling(self, counts: LabelCounts) -> Labelling:

@@ -40,6 +40,7 @@ class SingleTrainingSet:
 
     name: ClassVar[str] = "single-training-set"
     asks_for: ClassVar[str | None] = "label_frequency"
+    sampled_by_label: ClassVar[bool] = False
     explanation: ClassVar[str] = (
         "It takes label_frequency=, the probability that a member of a positive class carries its label, "
         "for example label_frequency=0.5."
