@@ -1,0 +1,72 @@
+"""Hiding labels at random, to try on labelled data what happens when labels are missing."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pulasso.scenarios import LabelCounts, PerClass, SingleTrainingSet
+from pulasso.words import listed, plain
+
+__all__ = ["frequency_of_classes", "mask_labels"]
+
+
+def frequency_of_classes(label_frequency: PerClass, classes: NDArray) -> NDArray:
+    """Return one label frequency for each of the classes 1..K, whatever way the user gave them."""
+    # The scenario reads and checks the numbers, with the words it has for wrong ones.
+    anyone = LabelCounts(classes, 1.0, np.zeros(len(classes)))
+    return np.exp(SingleTrainingSet(label_frequency).labelling(anyone).log_a[1:])
+
+
+def mask_labels(
+    y: ArrayLike,
+    label_frequency: PerClass,
+    random_state: Any = None,
+    *,
+    unlabeled: Any = None,
+    classes: ArrayLike | None = None,
+) -> NDArray:
+    """Keep the label of a row of class k with probability pi_k, and mark all other rows as unlabeled.
+
+    This makes a single training set of fully labelled data. Rows of class 0 never show their class.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        True classes.
+    label_frequency : float, array-like of shape (K,) or mapping
+        pi_k of every class but class 0: a number for all, an array in class order, or a mapping from class to
+        number. In (0, 1].
+    random_state : int, Generator or None, default=None
+    unlabeled : label, optional
+        The marker to write, for example -1; by default the name of class 0.
+    classes : array-like of shape (K + 1,), optional
+        All classes, class 0 first; by default those of y, sorted.
+
+    Returns
+    -------
+    z : array of shape (n_samples,)
+        Observed labels.
+
+    Examples
+    --------
+    >>> from pulasso.datasets import mask_labels
+    >>> mask_labels([0, 1, 2, 2, 1, 0], {1: 1.0, 2: 0.5}, random_state=0).tolist()
+    [0, 1, 2, 2, 1, 0]
+    >>> mask_labels(["no", "oak", "fir"], 1.0, unlabeled="?", classes=["no", "fir", "oak"]).tolist()
+    ['?', 'oak', 'fir']
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError(f"y has shape {labels.shape}; give one true class for each row.")
+    names = np.unique(labels) if classes is None else np.asarray(classes)
+    unknown = [label for label in np.unique(labels) if label not in names]
+    if unknown:
+        raise ValueError(f"y holds {listed(unknown)}, which classes= does not name.")
+    if len(names) < 2:
+        raise ValueError(f"y holds only class {plain(names[0])!r}: there is no label to hide.")
+    shown = np.append(0.0, frequency_of_classes(label_frequency, names))
+    code = np.argmax(labels[:, None] == names[None, :], axis=1)
+    hidden = np.random.default_rng(random_state).random(len(labels)) >= shown[code]
+    marker = np.asarray(names[0] if unlabeled is None else unlabeled)
+    return np.where(hidden, marker, labels)
