@@ -135,5 +135,5 @@ def _warn_if_no_maximum(null_model: NullModel, labelling: Labelling, counts: Lab
         f"maximum. The smallest label frequency that the data allow is {bound}; it must lie above. "
         f"The fit goes on from a finite start, but check the assumed value."
     )
-    warnings.warn(words, LabelFrequencyWarning, stacklevel=5)
+    warnings.warn(words, LabelFrequencyWarning, stacklevel=6)
     return (words,)

@@ -76,6 +76,12 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError(f"solver={self.solver!r} is unknown; use one of {listed(SOLVERS)}.")
 
     def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:
+        return self._assemble_checked(*self._check_data(x, y, sample_weight))
+
+    def _check_data(
+        self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Any, Labels, NDArray]:
+        """Return features, labels and weights as everything below the estimators expects them."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
@@ -83,9 +89,12 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         x = check_features(self, x, reset=True)
         check_same_length(x, y)
         weight = check_weight(sample_weight, x)
+        return x, self._encode(y, weight), weight
+
+    def _assemble_checked(self, x: Any, labels: Labels, weight: NDArray) -> Assembled:
         return assemble(
             x,
-            self._encode(y, weight),
+            labels,
             weight,
             response=self._response_name,
             scenario=as_scenario(
@@ -112,7 +121,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
                 f"The classes are text and were put in alphabetical order: {order}. If this is not their "
                 "order, pass class_order=[...] or an ordered pandas categorical.",
                 ClassOrderWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return labels
 

@@ -144,7 +144,14 @@ def fit_path(
     """
     estimator = _estimator(response, settings)
     assembled = estimator._assemble(X, z, sample_weight)
-    grid = _grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
+    grid = make_grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
+    return follow_path(estimator, assembled, grid)
+
+
+def follow_path(
+    estimator: MultinomialPULasso | OrdinalPULasso, assembled: Assembled, grid: NDArray
+) -> PathResult:
+    """Solve an assembled problem down a grid of lams; the estimator becomes the template of the models."""
     results = list(
         solve_path(
             assembled.problem,
@@ -218,7 +225,8 @@ def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | 
     return estimator
 
 
-def _grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio: float) -> NDArray:
+def make_grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio: float) -> NDArray:
+    """Return the lams a user asked for, from large to small, or the default grid."""
     if lams is None:
         check_number("n_lams", n_lams, least=1, whole=True)
         check_number("lam_min_ratio", lam_min_ratio, above=0.0, most=1.0)
@@ -243,5 +251,5 @@ def _warn_unless_converged(path: PathResult, tol: float) -> list[str]:
         f"lam={path.lams[late][0]:.4g}; the worst KKT violation is {path.kkt[late].max():.2g} of lam_max. "
         "Try a larger lam_min_ratio, tol or max_iter."
     )
-    warnings.warn(words, ConvergenceWarning, stacklevel=3)
+    warnings.warn(words, ConvergenceWarning, stacklevel=4)
     return [words]
