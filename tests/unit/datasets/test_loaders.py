@@ -1,0 +1,194 @@
+"""Loaders: where files come from, what they hold, and what is said when something is wrong."""
+
+import gzip
+import hashlib
+import http.server
+import os
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pulasso import Groups
+from pulasso.datasets import (
+    Dataset,
+    load_colposcopy,
+    load_mfeat,
+    load_rocker,
+    load_swiss_trees,
+    load_wine_quality,
+    uci,
+)
+from pulasso.datasets._fetch import File, find, read_table
+
+CONTENT = b"a;b\n1;x\n2;\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+def a_file(*urls):
+    return File("things", "thing.csv", SHA256, urls)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PULASSO_DATA", str(tmp_path))
+    (tmp_path / "things").mkdir()
+    return tmp_path / "things"
+
+
+def test_a_local_file_comes_first(folder):
+    (folder / "thing.csv").write_bytes(CONTENT)
+    assert find(a_file("http://nowhere.invalid/thing.csv")) == folder / "thing.csv"
+
+
+def test_a_local_file_may_be_gzipped(folder):
+    (folder / "thing.csv.gz").write_bytes(gzip.compress(CONTENT))
+    table = read_table(find(a_file()), delimiter=";")
+    assert table["a"].tolist() == [1.0, 2.0] and table["b"].tolist() == ["x", ""]
+
+
+def test_a_damaged_local_file_is_named(folder):
+    (folder / "thing.csv").write_bytes(CONTENT + b"3;z\n")
+    with pytest.raises(ValueError, match=r"things/thing\.csv is damaged or another version"):
+        find(a_file())
+
+
+def test_without_pooch_the_extra_is_named(monkeypatch):
+    monkeypatch.delenv("PULASSO_DATA", raising=False)
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(ImportError, match=r'pip install "pulasso\[data\]".*things/thing.csv'):
+        find(a_file())
+
+
+def test_without_rdata_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdata", None)
+    with pytest.raises(ImportError, match=r"table.rds is a file of R"):
+        read_table(tmp_path / "table.rds")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path):
+    served = tmp_path / "served"
+    served.mkdir()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=served)) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield served, f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    pooch = pytest.importorskip("pooch", reason="downloads need pooch")
+    monkeypatch.delenv("PULASSO_DATA", raising=False)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
+    return tmp_path / "cache" / "pulasso"
+
+
+def test_a_download_is_checked_and_kept(server, cache):
+    served, address = server
+    (served / "thing.csv").write_bytes(CONTENT)
+    file = a_file(f"{address}/thing.csv")
+    assert find(file).read_bytes() == CONTENT
+    (served / "thing.csv").unlink()
+    assert find(file) == cache / "things" / "thing.csv"  # now from the cache
+
+
+def test_a_wrong_download_is_refused_and_the_next_address_tried(server, cache):
+    served, address = server
+    (served / "wrong.csv").write_bytes(b"<html>moved</html>")
+    (served / "thing.csv").write_bytes(CONTENT)
+    with pytest.raises(OSError, match=r"thing.csv could not be downloaded.*wrong.csv.*Download it by hand"):
+        find(a_file(f"{address}/wrong.csv", f"{address}/missing.csv"))
+    assert find(a_file(f"{address}/wrong.csv", f"{address}/thing.csv")).read_bytes() == CONTENT
+
+
+def test_frames_have_names():
+    data = Dataset(np.eye(2), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
+    assert data.frame["b"].tolist() == [0.0, 1.0]
+    assert repr(data) == "Dataset(2 samples, 2 features, 2 classes)"
+
+
+def test_frames_without_pandas_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pulasso\[frames\]"):
+        _ = Dataset(np.eye(2), np.array([0, 1]), ("a", "b"), (0, 1), "two rows").frame
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (lambda: load_mfeat(["pixels"]), "must name at least one of fou, fac"),
+        (lambda: load_wine_quality("rose"), "color='rose' must be one of 'red', 'white'"),
+    ],
+)
+def test_wrong_names_are_refused(load, words):
+    with pytest.raises(ValueError, match=words):
+        load()
+
+
+def test_every_file_of_a_loader_names_its_origin():
+    """Addresses are those of UCI or of a fixed commit, so that what they serve does not change."""
+    files = [uci._view_file(view) for view in uci.VIEWS]
+    assert all(len(file.sha256) == 64 and file.urls for file in files)
+    assert all("archive.ics.uci.edu" in file.urls[0] for file in files)
+
+
+# --- the real data ------------------------------------------------------------------------------------------
+
+real_data = pytest.mark.skipif(
+    not Path(os.environ.get("PULASSO_DATA", "/nowhere"), "mfeat").is_dir(),
+    reason="PULASSO_DATA does not name the folder of the data sets",
+)
+
+
+@real_data
+def test_mfeat():
+    data = load_mfeat()
+    assert data.X.shape == (2000, 649) and np.bincount(data.y).tolist() == [200] * 10
+    assert Groups.from_columns(data.groups).resolve(649, 9, data.feature_names, range(1, 10)).n_blocks == 6
+    pixels = load_mfeat(["pix"])
+    np.testing.assert_array_equal(pixels.X, data.X[:, data.feature_names.index("pix0") :][:, :240])
+
+
+@real_data
+def test_colposcopy():
+    data = load_colposcopy()
+    assert data.X.shape == (287, 62) and np.bincount(data.y).tolist() == [17, 18, 36, 33, 47, 57, 79]
+    assert [len(names) for names in data.groups.values()] == [15, 12, 12, 6, 6, 9, 2]
+    thin = load_colposcopy(drop_redundant=True).X
+    assert thin.shape == (287, 50) and np.linalg.matrix_rank(thin - thin.mean(axis=0)) == 50
+
+
+@real_data
+def test_wine_quality():
+    assert np.bincount(load_wine_quality("red").y).tolist() == [744, 638, 217]
+    assert load_wine_quality("white", levels=None).class_names == (3, 4, 5, 6, 7, 8, 9)
+
+
+@real_data
+def test_swiss_trees():
+    data = load_swiss_trees()
+    assert data.X.shape == (14567, 13) and data.test.X.shape == (10013, 13)
+    assert dict(zip(*np.unique(data.y, return_counts=True), strict=True))["swi08"] == 1452
+    assert data.prevalence.shape == (5,) and data.prevalence.sum() < 0.3
+    with pytest.raises(ValueError, match="species 'oak' are not among the trees"):
+        load_swiss_trees(["oak"])
+
+
+@real_data
+def test_rocker():
+    data = load_rocker()
+    assert data.X.shape == (83778, 490) and len(data.groups) == 25
+    assert data.sample_weight[data.y == 1].sum() == 703_030
+    assert data.sample_weight[data.y == 0].sum() == 1_287_155
+    assert set(np.diff(data.X.indptr)) == {1, 2}  # single and double mutants
+    wild_type = "MYYKEIAHALFSALFALSELYIAVRY*"
+    assert all(wild_type[int(name[1:-1]) - 1] == name[0] != name[-1] for name in data.feature_names)
