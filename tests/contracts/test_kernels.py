@@ -84,6 +84,17 @@ def test_the_two_kernels_agree_sweep_by_sweep(sizes):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+def test_the_trail_holds_every_sweep(kernel):
+    hessian, linear, *blocks, decomposition = quadratic([3, 1, 4])
+    trail = np.full((4, 2, 8), np.nan)
+    beta, gradient = np.zeros(8), linear.copy()
+    kernel(hessian, gradient, beta, *blocks, *decomposition, 4, 1e-14, trail)
+    for sweeps in range(1, 5):
+        expected = run(kernel, (hessian, linear, *blocks, decomposition), np.zeros(8), sweeps, 1e-14)
+        np.testing.assert_array_equal(trail[sweeps - 1], expected[:2])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_too_few_sweeps_are_said(kernel):
     problem = quadratic([1] * 8)
     assert run(kernel, problem, np.zeros(8), max_sweeps=1, tol=1e-14)[2] == -1

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, hstack
 
-from pulasso.design.dense import DenseDesign
+from pulasso.design.dense import DenseDesign, few_times
 from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign
 
@@ -78,13 +78,11 @@ class DenseColumns:
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_loaded @ theta``."""
-        product = np.ascontiguousarray(theta.T, dtype=self._buffer.dtype) @ self._buffer[: len(self.features)]
-        return product.astype(np.float64, copy=False).T
+        return few_times(theta.T, self._buffer[: len(self.features)]).T
 
     def rmatmul(self, grad: NDArray) -> NDArray:
         """Return ``X_loaded.T @ grad``."""
-        product = self._buffer[: len(self.features)] @ grad.astype(self._buffer.dtype, copy=False)
-        return product.astype(np.float64, copy=False)
+        return few_times(grad.T, self._buffer[: len(self.features)].T).T
 
     def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
         """Return ``X_left.T @ diag(weight) @ X_right``, in single precision."""

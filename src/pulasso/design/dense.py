@@ -5,9 +5,26 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DenseDesign"]
+__all__ = ["DenseDesign", "few_times"]
 
 NUMBERS_AT_ONCE = 2**16  # the moments work on pieces of X of this size: half a megabyte in double precision
+FAR = 1e4  # shifts beyond this many variances, squared, cost digits: four of sixteen, and no more
+FEW = 3  # so many vectors are multiplied one by one
+
+
+def few_times(vectors: NDArray, matrix: NDArray) -> NDArray:
+    """Return ``vectors @ matrix`` for few rows on the left, computed in the precision of the matrix.
+
+    The product of two matrices rearranges the large one first, which takes as long as reading it several times.
+    """
+    left = np.ascontiguousarray(vectors, dtype=matrix.dtype)
+    if len(left) <= FEW:
+        product = np.empty((len(left), matrix.shape[1]), dtype=matrix.dtype)
+        for vector, out in zip(left, product, strict=True):
+            np.matmul(vector, matrix, out=out)
+    else:
+        product = left @ matrix
+    return product.astype(np.float64, copy=False)
 
 
 class DenseDesign:
@@ -28,28 +45,29 @@ class DenseDesign:
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X @ theta``."""
-        product = np.ascontiguousarray(theta.T, dtype=self.dtype) @ self.x.T
-        return product.astype(np.float64, copy=False).T
+        return few_times(theta.T, self.x.T).T
 
     def rmatmul(self, grad: NDArray) -> NDArray:
         """Return ``X.T @ grad``."""
-        product = np.ascontiguousarray(grad.T, dtype=self.dtype) @ self.x
-        return product.astype(np.float64, copy=False).T
+        return few_times(grad.T, self.x).T
 
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, in two passes so that nothing cancels.
+        """Return mean and variance of every column, measured from one row so that nothing cancels.
 
-        Means are taken of the differences to one row: those of a constant column are exactly zero, whatever
-        the rounding of many weights adds up to.
+        The differences to that row are zero in a constant column, exactly, whatever the rounding of many
+        weights adds up to; elsewhere they are about as large as the spread, so that one pass is enough.
         """
         one_row = self.x[np.argmax(share > 0)].astype(np.float64)
-        mean, variance = one_row.copy(), np.zeros(self.shape[1])
+        shift, square = np.zeros(self.shape[1]), np.zeros(self.shape[1])
         for rows, columns in self._tiles():
-            mean[columns] += share[rows] @ (self.x[rows, columns] - one_row[columns])
-        for rows, columns in self._tiles():
-            difference = self.x[rows, columns] - mean[columns]
-            variance[columns] += share[rows] @ np.square(difference, out=difference)
-        return mean, variance
+            difference = self.x[rows, columns] - one_row[columns]
+            shift[columns] += share[rows] @ difference
+            square[columns] += share[rows] @ np.square(difference, out=difference)
+        variance = square - shift**2
+        # The row happens to lie far from the mean: measure these columns from the mean itself.
+        for j in np.flatnonzero(shift**2 > FAR * variance):
+            variance[j] = share @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
+        return one_row + shift, variance
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:
         """Cut X along its contiguous axis into pieces that stay in the cache."""

@@ -37,6 +37,8 @@ class StandardizedDesign:
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_standardized @ theta``."""
+        if not theta.any():  # the null model, from which every path starts, costs no pass
+            return np.zeros((self.shape[0], theta.shape[1]), order="F")
         scaled = theta / self.scale[:, None]
         return self.base.matmul(scaled) - self.mean @ scaled
 

@@ -12,6 +12,7 @@
  */
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
@@ -96,12 +97,15 @@ static double violation(int64_t size, const double *r, const double *b, double t
     return square > 0.0 ? residual : fmax(0.0, residual - threshold);
 }
 
-/* Returns the number of sweeps, negative if the last one still met a violation above `tol`, 0 if b diverges. `work` has room for three blocks of the largest size. */
+/* Returns the number of sweeps, negative if the last one still met a violation above `tol`, 0 if b diverges.
+ * `work` has room for three blocks of the largest size. Where `trail` is given, b and r are written there after
+ * every sweep, for the extrapolation that follows. */
 EXPORT CLONES int64_t pulasso_block_descent(
     int64_t n, int64_t stride, const float *restrict hessian, double *restrict r, double *restrict b,
     int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
     const double *restrict threshold, const double *restrict eigenvalue, const double *restrict basis,
-    const int64_t *restrict basis_start, int64_t max_sweeps, double tol, double *restrict work, int64_t max_size)
+    const int64_t *restrict basis_start, int64_t max_sweeps, double tol, double *restrict work, int64_t max_size,
+    double *restrict trail)
 {
     double *gradient = work, *rotated = work + max_size, *best = work + 2 * max_size;
     const double negligible = NEGLIGIBLE * tol;
@@ -142,6 +146,11 @@ EXPORT CLONES int64_t pulasso_block_descent(
                 for (int64_t i = 0; i < n; ++i)
                     r[i] += change * row[i];
             }
+        }
+        if (trail) {
+            double *at = trail + 2 * n * (sweep - 1);
+            memcpy(at, b, n * sizeof(double));
+            memcpy(at + n, r, n * sizeof(double));
         }
         if (worst <= tol)
             return sweep;

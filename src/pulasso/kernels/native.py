@@ -41,7 +41,7 @@ def _load():
     function.argtypes = [
         *(LONG, LONG, ARRAY, ARRAY, ARRAY),
         *(LONG, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY),
-        *(LONG, ctypes.c_double, ARRAY, LONG),
+        *(LONG, ctypes.c_double, ARRAY, LONG, ARRAY),
     ]
     return function
 
@@ -61,6 +61,7 @@ def block_descent(
     basis_starts: NDArray,
     max_sweeps: int,
     tol: float,
+    trail: NDArray | None = None,
 ) -> int:
     """Do what :func:`pulasso.kernels.numpy_kernels.block_descent` does, compiled."""
     n, largest = len(beta), int(sizes.max(initial=1))
@@ -74,10 +75,14 @@ def block_descent(
         raise ValueError("starts, sizes and basis_starts must be contiguous 64-bit integers")
     if len(gradient) != n or len(eigenvalues) != n or len({len(thresholds), *map(len, longs)}) != 1:
         raise ValueError("entries or blocks differ in number")
+    if trail is not None and (
+        trail.dtype != np.float64 or not trail.flags.c_contiguous or trail.size < max_sweeps * 2 * n
+    ):
+        raise ValueError("trail must have room for beta and gradient after every sweep")
     work = np.empty(3 * largest)
     at = [array.ctypes.data for array in (*doubles, *longs, work)]
     return _FUNCTION(
         *(n, hessian.strides[0] // 4, hessian.ctypes.data, at[0], at[1]),
         *(len(starts), at[5], at[6], at[2], at[3], at[4], at[7]),
-        *(max_sweeps, tol, at[8], largest),
+        *(max_sweeps, tol, at[8], largest, None if trail is None else trail.ctypes.data),
     )

@@ -22,6 +22,7 @@ def block_descent(
     basis_starts: NDArray,
     max_sweeps: int,
     tol: float,
+    trail: NDArray | None = None,
 ) -> int:
     """Minimise a quadratic plus ``sum_j thresholds_j ||beta_j||`` by exact steps in one block after the other.
 
@@ -46,6 +47,8 @@ def block_descent(
     tol : float
         Stop when no block violates its optimality condition by more than this in a whole sweep; blocks that
         violate it by less than a tenth are passed over.
+    trail : array of shape (max_sweeps, 2, n), optional
+        Filled with beta and gradient after every sweep.
 
     Returns
     -------
@@ -68,6 +71,8 @@ def block_descent(
             best = _minimise_block(at_zero, threshold, norm, eigenvalues[block], basis)
             gradient += (best - beta[block]) @ hessian[block]
             beta[block] = best
+        if trail is not None:
+            trail[sweep - 1] = beta, gradient
         if worst <= tol:
             return sweep
         limit = DIVERGED * worst if sweep == 1 else limit

@@ -72,6 +72,11 @@ class Labelling:
         """Log of a + c."""
         return np.logaddexp(self.log_a, self.log_c)
 
+    @cached_property
+    def hides_positives(self) -> bool:
+        """Whether a positive class may be unlabeled."""
+        return bool(np.isfinite(self.log_c[1:]).any())
+
     @property
     def n_positive(self) -> int:
         """K, the number of positive classes."""

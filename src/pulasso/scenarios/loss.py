@@ -83,12 +83,15 @@ class ObservedLoss:
         labelling, share = self.labelling, self.share
         log_n, q = log_normalize(labelling.scores(eta, labelling.log_total))
         hidden, (rows, columns) = self._unlabeled, self._labeled
-        log_unlabeled, yhat = log_normalize(labelling.scores(eta[hidden], labelling.log_c))
-        value = share @ log_n - share[hidden] @ log_unlabeled - self._constant
-        value -= share[rows] @ eta[rows, columns]
+        value = share @ log_n - share[rows] @ eta[rows, columns] - self._constant
         grad = q[:, 1:]
-        grad[hidden] -= yhat[:, 1:]
         grad[rows, columns] -= 1.0
+        if labelling.hides_positives:
+            log_unlabeled, yhat = log_normalize(labelling.scores(eta[hidden], labelling.log_c))
+            value -= share[hidden] @ log_unlabeled
+            grad[hidden] -= yhat[:, 1:]
+        elif len(hidden):  # unlabeled means class 0
+            value -= share[hidden].sum() * labelling.log_c[0]
         grad *= share[:, None]
         return float(value), grad
 

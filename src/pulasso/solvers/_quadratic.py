@@ -59,11 +59,6 @@ class QuadraticModel:
     def hessian(self) -> NDArray:
         return self._square[: self.size, : self.size]
 
-    @property
-    def starts(self) -> NDArray:
-        """Where each block begins."""
-        return np.cumsum(self.sizes) - self.sizes
-
     def refresh(self, second: SecondOrder, free_ridge: float) -> None:
         """Move the model to another point.
 
@@ -100,9 +95,7 @@ class QuadraticModel:
             k = self.outputs[new[0]]
             left = _compact(self.slots[new])
             if n_aux:
-                cross = self.store.sums(self.second.ua(k), left)
-                hessian[n_aux + new, :n_aux] = cross
-                hessian[:n_aux, n_aux + new] = cross.T
+                _assign(hessian, n_aux + new, np.arange(n_aux), self.store.sums(self.second.ua(k), left))
             for entries in by_output:
                 # The pair of two new outputs is needed once only; old ones have no turn of their own.
                 other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
@@ -119,14 +112,14 @@ class QuadraticModel:
 
     def _decompose(self) -> None:
         """Compute eigenvalues and eigenvectors of the diagonal blocks, which the kernel needs."""
+        self.starts = np.cumsum(self.sizes) - self.sizes
         self.eigenvalues = np.diagonal(self.hessian).astype(np.float64)
         self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
         self.bases = np.ones(int((self.sizes**2).sum()))
         self.is_positive = True
-        starts = self.starts
         for size in np.unique(self.sizes[self.sizes > 1]):
             which = np.flatnonzero(self.sizes == size)
-            rows = starts[which, None] + np.arange(size)
+            rows = self.starts[which, None] + np.arange(size)
             values, vectors = np.linalg.eigh(
                 self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64)
             )
@@ -147,21 +140,8 @@ class QuadraticModel:
         decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
         """
         best, slope, starts = beta.copy(), gradient.copy(), self.starts
-
-        def sweep(times: int) -> int:
-            return block_descent(
-                self.hessian,
-                slope,
-                best,
-                starts,
-                self.sizes,
-                thresholds,
-                self.eigenvalues,
-                self.bases,
-                self.basis_starts,
-                times,
-                tol,
-            )
+        blocks = (starts, self.sizes, thresholds, self.eigenvalues, self.bases, self.basis_starts)
+        trail = np.empty((MEMORY + 1, 2, len(beta)))  # the start and what every sweep leads to
 
         def objective(point: NDArray, slope: NDArray) -> float:
             change = point - beta
@@ -169,17 +149,13 @@ class QuadraticModel:
             return 0.5 * (change @ (gradient + slope)) + thresholds @ norms
 
         limit = DIVERGED * max(np.abs(gradient).max(), thresholds.max())
-        outcome, total = sweep(PLAIN_SWEEPS), PLAIN_SWEEPS
+        outcome, total = block_descent(self.hessian, slope, best, *blocks, PLAIN_SWEEPS, tol), PLAIN_SWEEPS
         while outcome < 0 and total < max_sweeps and np.abs(slope).max() <= limit:
-            trail = [(best.copy(), slope.copy())]
-            while outcome < 0 and len(trail) <= MEMORY:
-                outcome = sweep(1)
-                trail.append((best.copy(), slope.copy()))
+            trail[0] = best, slope
+            outcome = block_descent(self.hessian, slope, best, *blocks, MEMORY, tol, trail[1:])
             total += MEMORY
             if outcome < 0:
-                mix = _anderson(np.array([point for point, _ in trail]))
-                guess = sum(c * point for c, (point, _) in zip(mix, trail[1:], strict=True))
-                guess_slope = sum(c * each for c, (_, each) in zip(mix, trail[1:], strict=True))
+                guess, guess_slope = np.tensordot(_anderson(trail[:, 0]), trail[1:], axes=1)
                 if objective(guess, guess_slope) < objective(best, slope):
                     best[:], slope[:] = guess, guess_slope
         return best if outcome != 0 and np.abs(slope).max() <= limit else None
@@ -196,14 +172,20 @@ def _anderson(points: NDArray) -> NDArray:
     return weights / weights.sum()
 
 
-def _compact(slots: NDArray) -> Any:
-    """Return a slice for consecutive slots, which needs no copy of the columns."""
-    first, last = int(slots[0]), int(slots[-1])
-    if last - first + 1 == len(slots) and (np.diff(slots) == 1).all():
+def _compact(numbers: NDArray) -> Any:
+    """Return a slice for consecutive numbers, which needs no copy of what it picks."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    if last - first + 1 == len(numbers) and (np.diff(numbers) == 1).all():
         return slice(first, last + 1)
-    return slots
+    return numbers
 
 
 def _assign(square: NDArray, rows: NDArray, columns: NDArray, values: NDArray) -> None:
-    square[np.ix_(rows, columns)] = values
-    square[np.ix_(columns, rows)] = values.T
+    """Write `values` where rows and columns meet, and their transpose where columns and rows do."""
+    across, down = _compact(rows), _compact(columns)
+    if isinstance(across, slice) and isinstance(down, slice):
+        square[across, down] = values
+        square[down, across] = values.T
+    else:
+        square[np.ix_(rows, columns)] = values
+        square[np.ix_(columns, rows)] = values.T

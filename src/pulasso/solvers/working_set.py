@@ -92,6 +92,7 @@ class _Batches:
         self.weights = where.blocks.weights
         self.batch = 1
         # The last certified gradient, as block norms, and how it changed as lam fell.
+        self.seen_at = where.point
         self.seen = self._block_gradients([where.point])[0]
         self.slope = np.full_like(self.seen, np.inf)
         self.lam_seen = self.problem.lam_max
@@ -107,15 +108,23 @@ class _Batches:
             for i in upcoming:
                 result = self.steps.solve(self.lams[i], MARGIN * self.tols[i])
                 solved.append((result, self.where.point))
-            gradients = self._block_gradients([point for _, point in solved])
+            points = [point for _, point in solved]
+            gradients = self._gradients(points)
             passed = self._certify(first, solved, gradients)
             whole = len(passed) == len(solved)
             self.batch = min(2 * self.batch, MAX_BATCH) if whole else max(1, self.batch // 2)
             if passed:
-                self._remember(self.lams[first + len(passed) - 1], gradients[len(passed) - 1])
+                last = len(passed) - 1
+                self._remember(self.lams[first + last], points[last], gradients[last])
                 return passed
             # What the first lam lacked is loaded now; it is solved again.
             upcoming = upcoming[:1]
+
+    def _gradients(self, points: list[Point]) -> NDArray:
+        """Return the norms of all blocks of the gradient; points that have not moved need no pass."""
+        if all(point.grad_linear is self.seen_at.grad_linear for point in points):
+            return np.tile(self.seen, (len(points), 1))
+        return self._block_gradients(points)
 
     def _block_gradients(self, points: list[Point]) -> NDArray:
         """Return the norms of all blocks of the gradient at several points, in one pass over X."""
@@ -171,7 +180,7 @@ class _Batches:
             passed.append(replace(result, kkt=kkt, converged=converged, message=message, n_iter=n_iter))
         return passed
 
-    def _remember(self, lam: float, gradient: NDArray) -> None:
+    def _remember(self, lam: float, point: Point, gradient: NDArray) -> None:
         if lam < self.lam_seen:
             self.slope = (gradient - self.seen) / (self.lam_seen - lam)
-        self.seen, self.lam_seen = gradient, lam
+        self.seen_at, self.seen, self.lam_seen = point, gradient, lam
