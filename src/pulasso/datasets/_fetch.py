@@ -7,6 +7,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,5 +126,5 @@ def _read_r(path: Path) -> dict[str, NDArray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a data.table is read as the data frame that it is
         found = rdata.read_rds(path) if path.suffix == ".rds" else rdata.read_rda(path)
-    frame = found if path.suffix == ".rds" else next(iter(found.values()))
+    frame: Any = found if path.suffix == ".rds" else next(iter(found.values()))
     return {str(name): _as_column(frame[name].to_numpy(dtype=object)) for name in frame.columns}
