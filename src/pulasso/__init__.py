@@ -19,10 +19,14 @@ _HOMES = {
     "show_versions": "pulasso._show_versions",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+_PACKAGES = ("datasets", "metrics")
+
+__all__ = ["__version__", *sorted([*_HOMES, *_PACKAGES])]
 
 
 def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return import_module(f"pulasso.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'pulasso' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -31,4 +35,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_PACKAGES})

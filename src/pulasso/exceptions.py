@@ -12,6 +12,7 @@ __all__ = [
     "LabelFrequencyWarning",
     "NotFittedError",
     "ScenarioError",
+    "TrivialModelWarning",
 ]
 
 
@@ -41,3 +42,7 @@ class CheckpointError(ValueError):
 
 class CheckpointWarning(UserWarning):
     """A file in a checkpoint folder is damaged and was ignored."""
+
+
+class TrivialModelWarning(UserWarning):
+    """A model predicts the same class for every row, or never class 0."""

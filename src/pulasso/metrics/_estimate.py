@@ -1,0 +1,122 @@
+"""An estimate and its standard error, for one number or for one number per class."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from pulasso.inputs import check_number
+from pulasso.tables import text_table
+from pulasso.words import listed, plain
+
+__all__ = ["Estimate", "Statistic"]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What is estimated, and how uncertain the sample leaves it.
+
+    Estimates are reported as they are: one of a probability may lie a little outside [0, 1], because it is a
+    difference of means. The standard error is the sampling error of the rows; prevalence and label
+    frequency count as known.
+
+    Attributes
+    ----------
+    value : float or array
+        One number, one for each class, or a matrix (true class, predicted class).
+    standard_error : float or array
+        Of the same shape; ``nan`` where a single row leaves no way to tell.
+    classes : array of shape (n_classes,) or None
+        Names for the entries of arrays, class 0 first.
+
+    Examples
+    --------
+    >>> from pulasso.metrics import Estimate
+    >>> accuracy = Estimate(0.84, 0.02)
+    >>> accuracy
+    Estimate(0.840 ± 0.020)
+    >>> low, high = accuracy.interval()
+    >>> f"{accuracy:.2f}, between {low:.2f} and {high:.2f}"
+    '0.84, between 0.80 and 0.88'
+    """
+
+    value: Any
+    standard_error: Any
+    classes: NDArray | None = None
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return lower and upper end of the interval ``value -+ q * standard_error``, q a normal quantile."""
+        check_number("level", level, above=0.0, most=1.0)
+        reach = norm.ppf(0.5 + level / 2.0) * self.standard_error
+        return self.value - reach, self.value + reach
+
+    def of(self, name: Any) -> "Estimate":
+        """Return the estimate for the class of this name (of a matrix: its row)."""
+        names = [] if self.classes is None else [plain(each) for each in self.classes]
+        if plain(name) not in names:
+            raise KeyError(f"{name!r} is none of the classes: {listed(names) or 'this is one number'}.")
+        position = names.index(plain(name))
+        value, error = self.value[position], self.standard_error[position]
+        if np.ndim(value):
+            return Estimate(value, error, self.classes)
+        return Estimate(float(value), float(error))
+
+    def __float__(self) -> float:
+        if np.ndim(self.value):
+            raise TypeError(
+                "this estimate has one value for each class, not one for all: use .value, .of(class), or "
+                "average='macro'."
+            )
+        return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        if not np.ndim(self.value):
+            return f"Estimate({_with_error(self.value, self.standard_error)})"
+        names = range(len(self.value)) if self.classes is None else self.classes
+        if np.ndim(self.value) == 1:
+            header, cells = ["class", "estimate"], [[each] for each in self._cells()]
+        else:
+            header, cells = ["true class", *map(str, names)], self._cells()
+        rows = [[str(name), *row] for name, row in zip(names, cells, strict=True)]
+        return "\n".join(["Estimate", *text_table(header, rows)])
+
+    def _cells(self) -> list[Any]:
+        cells = [
+            _with_error(v, e)
+            for v, e in zip(np.ravel(self.value), np.ravel(self.standard_error), strict=True)
+        ]
+        return np.reshape(np.array(cells, dtype=object), np.shape(self.value)).tolist()
+
+
+def _with_error(value: float, error: float) -> str:
+    """Write value and error with as many decimals as two digits of the error need, at least three."""
+    if not (np.isfinite(error) and error > 0):
+        return f"{value:.4g} ± {error:.2g}"
+    decimals = max(3, 1 - int(np.floor(np.log10(error))))
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """Values with their influence functions, before these become standard errors.
+
+    To first order a value differs from the truth by the weighted mean of its influence over rows, so sums
+    and averages of statistics keep exact account of their correlations.
+
+    Attributes
+    ----------
+    value : array of shape (m,)
+    influence : array of shape (n_samples, m)
+    """
+
+    value: NDArray
+    influence: NDArray
+
+    def macro(self) -> "Statistic":
+        """Return the plain average of the values."""
+        return Statistic(self.value.mean(keepdims=True), self.influence.mean(axis=1, keepdims=True))
