@@ -4,9 +4,25 @@ import platform
 import sys
 from importlib import metadata
 
-__all__ = ["show_versions"]
+from pulasso._version import __version__
 
-PACKAGES = ("pulasso", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib")
+__all__ = ["show_versions", "versions"]
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "pyarrow", "matplotlib", "typer", "rich")
+
+
+def versions() -> dict[str, str]:
+    """Return versions of Python, of the packages in use, and the kernel that runs, by name."""
+    from pulasso import kernels
+
+    lines = {"python": sys.version.split()[0], "platform": platform.platform(), "pulasso": __version__}
+    for name in PACKAGES:
+        try:
+            lines[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            lines[name] = "not installed"
+    compiled = "native (compiled)" if kernels.ACTIVE == "native" else "numpy (no compiled library in use)"
+    return {**lines, "kernel": compiled}
 
 
 def show_versions() -> None:
@@ -19,14 +35,4 @@ def show_versions() -> None:
     python        ...
     kernel        ...
     """
-    from pulasso import kernels
-
-    lines = {"python": sys.version.split()[0], "platform": platform.platform()}
-    for name in PACKAGES:
-        try:
-            lines[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            lines[name] = "not installed"
-    compiled = "native (compiled)" if kernels.ACTIVE == "native" else "numpy (no compiled library in use)"
-    lines["kernel"] = compiled
-    print("\n".join(f"{name:<13} {value}" for name, value in lines.items()))
+    print("\n".join(f"{name:<13} {value}" for name, value in versions().items()))

@@ -1,0 +1,1 @@
+"""The command line: `pulasso --help` shows what it does."""

@@ -1,0 +1,1 @@
+"""One file for each command; what is heavy is imported inside the functions, so that `--help` is quick."""
