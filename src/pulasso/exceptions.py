@@ -7,6 +7,7 @@ __all__ = [
     "CheckpointWarning",
     "ClassOrderWarning",
     "ConvergenceWarning",
+    "GridEdgeWarning",
     "GroupError",
     "LabelError",
     "LabelFrequencyWarning",
@@ -46,3 +47,7 @@ class CheckpointWarning(UserWarning):
 
 class TrivialModelWarning(UserWarning):
     """A model predicts the same class for every row, or never class 0."""
+
+
+class GridEdgeWarning(UserWarning):
+    """Cross-validation found its smallest loss at an end of the grid of lams."""

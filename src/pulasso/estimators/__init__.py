@@ -1,9 +1,18 @@
 """The scikit-learn face of the library."""
 
+from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult, fit_path
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 
-__all__ = ["ESTIMATORS", "MultinomialPULasso", "OrdinalPULasso", "PathResult", "fit_path"]
+__all__ = [
+    "ESTIMATORS",
+    "MultinomialPULasso",
+    "MultinomialPULassoCV",
+    "OrdinalPULasso",
+    "OrdinalPULassoCV",
+    "PathResult",
+    "fit_path",
+]
 
 ESTIMATORS = (MultinomialPULasso, OrdinalPULasso)

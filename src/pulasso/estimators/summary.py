@@ -130,8 +130,11 @@ def _facts(estimator: Any) -> dict[str, str]:
     else:
         facts["intercepts"] = ", ".join(f"{value:.4g}" for value in estimator.intercept_)
     n_active = int(np.count_nonzero(estimator.group_norms_))
+    lam, chosen = getattr(estimator, "lam", None), ""
+    if hasattr(estimator, "cv_loss_"):
+        lam, chosen = estimator.lam_, f"; chosen by {len(estimator.cv_loss_)} folds, {estimator.select}"
     facts |= {
-        "lam": f"{estimator.lam:.4g}  (lam_max {estimator.lam_max_:.4g})",
+        "lam": f"{lam:.4g}  (lam_max {estimator.lam_max_:.4g}{chosen})",
         "groups": f"{n_active} of {estimator.groups_.n_blocks} selected",
         "objective": f"{estimator.objective_:.8g}",
         "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "

@@ -1,0 +1,235 @@
+"""The steps of a cross-validation: a path without one fold and its losses there, and the path of all rows.
+
+Each step is a function of plain data that returns plain arrays, so that it can run in another process and be
+kept in a checkpoint folder.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._base import BasePULasso
+from pulasso.estimators.fit_path import PathResult, follow_path
+from pulasso.exceptions import ScenarioError, TrivialModelWarning
+from pulasso.labels import Labels
+from pulasso.model_selection import Fold
+from pulasso.scenarios import LabelCounts, Labelling, Scenario
+from pulasso.solvers import Record
+
+__all__ = ["Criterion", "Sample", "fit_fold", "held_out_labelling", "path_from_arrays", "refit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Checked data; `y` is what the user gave, for scorers."""
+
+    x: Any
+    y: NDArray
+    labels: Labels
+    weight: NDArray
+
+    def rows(self, rows: NDArray[np.intp]) -> "Sample":
+        """Return some of the rows."""
+        labels = replace(self.labels, codes=self.labels.codes[rows])
+        # Rows of a CSC matrix are slow to take, and the design wants CSC again.
+        x = self.x[rows] if not sparse.issparse(self.x) else self.x.tocsr()[rows].asformat(self.x.format)
+        return Sample(x, self.y[rows], labels, self.weight[rows])
+
+    @property
+    def counts(self) -> LabelCounts:
+        """Weighted counts of the observed labels."""
+        return LabelCounts.from_codes(self.labels.codes, self.labels.classes, self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """How held-out rows judge a model: by the likelihood of their labels, or by a scorer.
+
+    Attributes
+    ----------
+    scorer : callable or None
+        ``scorer(model, X, y, **metadata)``, higher is better.
+    metadata : mapping
+        Further arguments of the scorer; arrays with one entry for each row are cut to the rows it sees.
+    """
+
+    scorer: Callable[..., float] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def losses(
+        self, path: PathResult, sample: Sample, rows: NDArray[np.intp], labelling: Labelling
+    ) -> NDArray:
+        """Return one loss for every model of a path, by some rows of a sample."""
+        held = sample.rows(rows)
+        if self.scorer is None:
+            return _observed_losses(path, held, labelling)
+        metadata = {name: _cut(value, rows, len(sample.weight)) for name, value in self.metadata.items()}
+        scores = [self.scorer(path.model(i), held.x, held.y, **metadata) for i in range(len(path))]
+        return -np.array([float(score) for score in scores])
+
+
+def held_out_labelling(scenario: Scenario, held: Sample, number: int) -> Labelling | None:
+    """Return the scenario's vectors for held-out rows; None where those of the training rows serve.
+
+    Where rows were sampled by label (case-control), ``a_k = n_k / (prevalence_k n_u)`` is a fact of the rows at
+    hand: a model is judged by the likelihood of a sample of *their* composition.
+    """
+    if not scenario.sampled_by_label:
+        return None
+    try:
+        return scenario.labelling(held.counts)
+    except ScenarioError as error:
+        raise ScenarioError(
+            f"The rows that fold {number} holds out: {error} Or try fewer folds, or cv=5, which stratifies by "
+            "observed label."
+        ) from None
+
+
+def fit_fold(
+    template: BasePULasso,
+    sample: Sample,
+    fold: Fold,
+    lams: NDArray,
+    scenario: Scenario,
+    labelling: Labelling | None,
+    feature_names: Sequence[str] | None,
+    criterion: Criterion,
+) -> dict[str, NDArray]:
+    """Follow the path on the training rows and judge every model of it by the held-out rows.
+
+    Returns
+    -------
+    dict
+        ``loss``, ``n_active`` and ``converged`` along the lams, the ``weight`` of the held-out rows, and
+        what was warned about.
+    """
+    model = copy(template)
+    with _recorded() as notes:
+        train = sample.rows(fold.train)
+        assembled = assemble(
+            train.x,
+            train.labels,
+            train.weight,
+            response=model._response_name,
+            scenario=scenario,
+            groups=model.groups,
+            standardized=model.standardize,
+            fit_intercept=getattr(model, "fit_intercept", True),
+            feature_names=feature_names,
+        )
+        path = follow_path(model, assembled, lams)
+        del train, assembled
+        loss = criterion.losses(path, sample, fold.test, labelling or path._template.labelling_)
+    return {
+        "loss": loss,
+        "weight": sample.weight[fold.test].sum(),
+        "n_active": path.n_active,
+        "converged": path.converged,
+        **notes,
+    }
+
+
+def _observed_losses(path: PathResult, held: Sample, labelling: Labelling) -> NDArray:
+    """Return the mean of ``-log P(z | x)`` over held-out rows for every model of a path."""
+    active = np.flatnonzero(np.any(np.atleast_2d(path.coefs.reshape(-1, path.coefs.shape[-1])), axis=0))
+    x = held.x[:, active]
+    losses = np.empty(len(path))
+    for i in range(len(path)):
+        response, theta, aux = path.model(i)._model()
+        eta = response.log_odds(np.asarray(x @ theta[active]), aux)
+        log_proba = labelling.observed_log_proba(eta)
+        own = log_proba[np.arange(len(held.labels.codes)), held.labels.codes]
+        # A row of weight zero is no row, even if its label is impossible.
+        kept = held.weight > 0
+        losses[i] = -np.average(own[kept], weights=held.weight[kept])
+    return losses
+
+
+def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return some rows of what has one entry for each row, anything else as it is."""
+    if not hasattr(value, "__len__") or isinstance(value, str | Mapping) or len(value) != n_samples:
+        return value
+    return np.asarray(value)[rows]
+
+
+# -- the path of all rows ----------------------------------------------------------------------------------
+
+
+def refit(template: BasePULasso, assembled: Assembled, lams: NDArray) -> dict[str, NDArray]:
+    """Follow the path on all rows; return it as arrays."""
+    with _recorded() as notes:
+        path = follow_path(copy(template), assembled, lams)
+    nonzero = np.flatnonzero(path.coefs)  # most are zero
+    records = [record for history in path._histories for record in history]
+    return {
+        "nonzero": nonzero,
+        "values": path.coefs.ravel()[nonzero],
+        "shape": np.array(path.coefs.shape),
+        "aux": np.asarray(path.thresholds if path.intercepts is None else path.intercepts),
+        "objective": path.objective,
+        "kkt": path.kkt,
+        "group_norms": path.group_norms,
+        "n_iter": path.n_iter,
+        "converged": path.converged,
+        "history": np.array(records, dtype=float).reshape(len(records), len(Record._fields)),
+        "history_lengths": np.array([len(history) for history in path._histories]),
+        **notes,
+    }
+
+
+def path_from_arrays(
+    arrays: Mapping[str, NDArray], template: BasePULasso, assembled: Assembled, lams: NDArray
+) -> PathResult:
+    """Return the path that :func:`refit` followed, with the template as its models."""
+    model = copy(template)
+    model._store_data(assembled)
+    coefs = np.zeros(arrays["shape"], dtype=arrays["values"].dtype)
+    coefs.ravel()[arrays["nonzero"]] = arrays["values"]
+    is_ordinal = coefs.ndim == 2
+    ends = np.cumsum(arrays["history_lengths"])
+    records = [Record(int(n), *map(float, rest)) for n, *rest in arrays["history"]]
+    return PathResult(
+        lams=lams,
+        coefs=coefs,
+        intercepts=None if is_ordinal else arrays["aux"],
+        thresholds=arrays["aux"] if is_ordinal else None,
+        objective=arrays["objective"],
+        kkt=arrays["kkt"],
+        group_norms=arrays["group_norms"],
+        n_active=np.count_nonzero(arrays["group_norms"], axis=1),
+        n_iter=arrays["n_iter"],
+        converged=arrays["converged"],
+        lam_max=assembled.problem.lam_max,
+        classes=assembled.labels.classes,
+        feature_names=getattr(model, "feature_names_in_", None),
+        warnings=list(assembled.warnings),
+        _template=model,
+        _histories=tuple(
+            tuple(records[end - n : end]) for end, n in zip(ends, arrays["history_lengths"], strict=True)
+        ),
+    )
+
+
+# -- warnings ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _recorded() -> Iterator[dict[str, NDArray]]:
+    """Give a dict that afterwards holds what was warned about, each warning once, as arrays of text."""
+    notes: dict[str, NDArray] = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        # A path starts at the model without features, which predicts one class: nothing to warn about.
+        warnings.simplefilter("ignore", TrivialModelWarning)
+        yield notes
+    found = dict.fromkeys((each.category.__name__, str(each.message)) for each in caught)
+    notes["warning_kinds"] = np.array([kind for kind, _ in found], dtype=np.str_)
+    notes["warnings"] = np.array([words for _, words in found], dtype=np.str_)

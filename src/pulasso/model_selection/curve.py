@@ -1,0 +1,91 @@
+"""The loss on held-out rows along the grid of lams, and what to choose by it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SELECTIONS", "LossCurve"]
+
+SELECTIONS = ("min", "1se")
+
+
+@dataclass(frozen=True, eq=False)
+class LossCurve:
+    """Held-out losses of every fold at every lam.
+
+    With the share ``s_f`` of fold f in the weight of all held-out rows,
+
+        mean = sum_f s_f loss_f,    se = sqrt(sum_f s_f (loss_f - mean)^2 / (n_folds - 1)),
+
+    as in glmnet. Folds are not independent, so `se` is a yardstick and no exact standard error.
+
+    Attributes
+    ----------
+    lams : array of shape (n_lams,)
+        Decreasing.
+    losses : array of shape (n_folds, n_lams)
+    weights : array of shape (n_folds,)
+        Weight of the held-out rows.
+
+    Examples
+    --------
+    >>> losses = np.array([[3.0, 2.1, 2.0, 2.5], [3.2, 2.3, 2.4, 2.9]])
+    >>> curve = LossCurve(np.array([4.0, 2.0, 1.0, 0.5]), losses, np.array([10.0, 10.0]))
+    >>> curve.mean
+    array([3.1, 2.2, 2.2, 2.7])
+    >>> curve.index("min"), curve.index("1se")
+    (1, 1)
+    """
+
+    lams: NDArray
+    losses: NDArray
+    weights: NDArray
+
+    @cached_property
+    def share(self) -> NDArray:
+        """Share of every fold in the mean."""
+        return self.weights / self.weights.sum()
+
+    @cached_property
+    def mean(self) -> NDArray:
+        """Mean loss at every lam; not finite where a fold's is not."""
+        return self.share @ self.losses
+
+    @cached_property
+    def se(self) -> NDArray:
+        """Standard error of the mean, as far as folds tell; NaN for a single fold."""
+        n_folds = len(self.losses)
+        if n_folds < 2:
+            return np.full(len(self.lams), np.nan)
+        with np.errstate(invalid="ignore"):  # inf - inf where a fold's loss is infinite
+            spread = self.share @ (self.losses - self.mean) ** 2
+        return np.sqrt(spread / (n_folds - 1))
+
+    @cached_property
+    def usable(self) -> NDArray:
+        """Where every fold has a finite loss."""
+        return np.isfinite(self.losses).all(axis=0)
+
+    def index(self, select: str) -> int:
+        """Return the chosen position on the grid.
+
+        Parameters
+        ----------
+        select : {"min", "1se"}
+            The smallest mean loss (among equals the largest lam), or the largest lam whose mean loss is at
+            most one standard error above that (a single fold has none: then the same as "min").
+        """
+        mean = np.where(self.usable, self.mean, np.inf)
+        best = int(np.argmin(mean))
+        if select == "min" or not np.isfinite(self.se[best]):
+            return best
+        return int(np.argmax(mean <= mean[best] + self.se[best]))
+
+    def edge(self) -> str:
+        """Say whether the smallest loss lies at an end of the grid: "smallest", "largest" or ""."""
+        best, last = self.index("min"), len(self.lams) - 1
+        if self.lams[0] == self.lams[-1]:
+            return ""
+        return "largest" if best == 0 else "smallest" if best == last else ""

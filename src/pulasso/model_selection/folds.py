@@ -1,0 +1,125 @@
+"""Folds of presence-only data: every observed label, and "unlabeled" as one of them, in the same share."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from pulasso.inputs import check_number
+from pulasso.labels import Labels
+from pulasso.words import plain
+
+__all__ = ["Fold", "check_folds", "make_splitter", "split_rows"]
+
+DEFAULT_FOLDS = 5
+
+
+class Fold(NamedTuple):
+    """Rows to fit on and rows to judge by, as positions."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def make_splitter(cv: Any, random_state: Any) -> Any:
+    """Return an object that splits rows, from what scikit-learn's users pass as ``cv``.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        A number means shuffled folds, stratified by observed label.
+    random_state : int, RandomState, Generator or None
+        Shuffles the rows of stratified folds; a splitter has its own.
+    """
+    if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
+        return check_cv(cv)
+    n_folds = DEFAULT_FOLDS if cv is None else cv
+    check_number("cv", n_folds, least=2, whole=True)
+    if isinstance(random_state, np.random.Generator):  # which scikit-learn's splitters do not take
+        random_state = int(random_state.integers(2**32))
+    return StratifiedKFold(int(n_folds), shuffle=True, random_state=random_state)
+
+
+def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) -> list[Fold]:
+    """Return the folds that a splitter makes of these rows; it is shown the codes of the observed labels.
+
+    Parameters
+    ----------
+    splitter : object
+        From :func:`make_splitter`.
+    x : array or sparse matrix of shape (n_samples, n_features)
+    codes : array of shape (n_samples,)
+        0 for unlabeled, k for class k, K + 1 for confirmed negatives.
+    **metadata
+        What else the splitter asks for, usually ``groups``.
+
+    Examples
+    --------
+    >>> folds = split_rows(make_splitter(2, random_state=0), np.zeros((6, 1)), np.array([0, 0, 0, 0, 1, 1]))
+    >>> [int(fold.test.size) for fold in folds]
+    [3, 3]
+    """
+    if isinstance(splitter, StratifiedKFold):
+        most = np.bincount(codes).max()
+        if splitter.n_splits > most:
+            raise ValueError(
+                f"cv={splitter.n_splits} folds are too many: no observed label has more than {most} rows. "
+                f"Try cv={most} or fewer."
+                if most > 1
+                else f"cv={splitter.n_splits} folds need labels that occur more than once; here each has one row."
+            )
+    with warnings.catch_warnings():
+        # A rare label cannot be in every fold; whether the rest suffices for a fit is checked below.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        pairs = list(splitter.split(x, codes, **metadata))
+    if not pairs:
+        raise ValueError("cv gives no folds. An exhausted generator? Pass a list, or a number of folds.")
+    return [Fold(_positions(train), _positions(test)) for train, test in pairs]
+
+
+def _positions(rows: Any) -> NDArray[np.intp]:
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+
+
+def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
+    """Refuse folds that cannot be fitted, because a label is missing, or judged by.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+    labels : Labels
+    weight : array of shape (n_samples,)
+        Rows of weight zero do not count.
+    """
+    counts = _count(labels, weight, slice(None))
+    for number, fold in enumerate(folds, start=1):
+        missing = np.flatnonzero((counts > 0) & (_count(labels, weight, fold.train) == 0))
+        if len(missing):
+            raise ValueError(
+                f"Fold {number} of {len(folds)} holds out all {_named(labels, missing[0], counts)}, so that its "
+                "fit would not know them. Try fewer folds, a splitter that keeps every label in every "
+                "training set (cv=5 stratifies by observed label), or more such rows."
+            )
+        if not _count(labels, weight, fold.test).any():
+            raise ValueError(
+                f"Fold {number} of {len(folds)} holds out no row (of positive weight) to judge by. "
+                "Try fewer folds or another splitter."
+            )
+
+
+def _count(labels: Labels, weight: NDArray, rows: Any) -> NDArray:
+    counted = labels.codes[rows][weight[rows] > 0]
+    return np.bincount(counted, minlength=len(labels.classes) + 1)
+
+
+def _named(labels: Labels, code: int, counts: NDArray) -> str:
+    rows = f"{counts[code]} {'row' if counts[code] == 1 else 'rows'}"
+    if code == 0:
+        return f"{rows} without label"
+    name = plain(labels.classes[code % len(labels.classes)])
+    kind = "confirmed as" if code == len(labels.classes) else "labelled"
+    return f"{rows} {kind} {name!r}"

@@ -1,0 +1,31 @@
+"""scikit-learn's own checks, on the estimators that choose lam, in every scenario; none is expected to fail."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
+
+SETTINGS = [
+    {"scenario": "case-control", "prevalence": 0.2},
+    {"scenario": "single-training-set", "label_frequency": 0.9},
+    {"scenario": "fully-observed"},
+]
+
+# Few lams and folds: the checks are about the interface. Their data are noise, or separable, or have text for
+# ordered classes, or labels rarer than assumed; each has its documented warning.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassOrderWarning"),
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.LabelFrequencyWarning"),
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning"),
+]
+
+
+@parametrize_with_checks(
+    [
+        cls(**settings, n_lams=4, cv=3, random_state=0)
+        for cls in (MultinomialPULassoCV, OrdinalPULassoCV)
+        for settings in SETTINGS
+    ]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
