@@ -1,0 +1,76 @@
+"""In every scenario signed weights add up: a row of class y counts for class y alone, on average over its label."""
+
+import numpy as np
+import pytest
+
+from pulasso.metrics._sample import SignedSample, label_weights, read_sample
+from support.cases import CASES
+
+every_case = pytest.mark.parametrize("case", CASES, ids=repr)
+each_n_positive = pytest.mark.parametrize("n_positive", [1, 3])
+
+
+def make_sample(case, n_positive, weighted=True):
+    drawn = case.labels(np.random.default_rng(7), 200, n_positive, weighted=weighted)
+    table = label_weights(drawn.labelling, drawn.counts)
+    sample = SignedSample(
+        drawn.counts.classes, drawn.codes, drawn.weight, table, drawn.scenario.sampled_by_label
+    )
+    return drawn, sample
+
+
+@every_case
+@each_n_positive
+def test_a_row_counts_for_its_true_class_alone(case, n_positive):
+    drawn, sample = make_sample(case, n_positive)
+    a, c = np.exp(drawn.labelling.log_a), np.exp(drawn.labelling.log_c)
+    of_label = np.vstack([sample.table[-1:], sample.table[1:-1]])  # the label of class y, class 0 first
+    np.testing.assert_allclose(
+        a[:, None] * of_label + c[:, None] * sample.table[0], np.eye(n_positive + 1), atol=1e-12
+    )
+
+
+@every_case
+@each_n_positive
+def test_rows_never_count_negatively_in_the_population_of_x(case, n_positive):
+    _, sample = make_sample(case, n_positive)
+    assert (sample.row_weights >= -1e-12).all()
+
+
+@every_case
+@each_n_positive
+def test_the_mean_of_a_constant_is_certain(case, n_positive):
+    _, sample = make_sample(case, n_positive)
+    ones = sample.mean(np.ones((200, n_positive + 1)))
+    np.testing.assert_allclose(ones.value, 1.0)
+    np.testing.assert_allclose(sample.variance(ones.influence), 0.0, atol=1e-25)
+    np.testing.assert_allclose(sample.class_shares.sum(), 1.0)
+
+
+@every_case
+def test_known_shares_are_found(case):
+    drawn, sample = make_sample(case, 3)
+    if case.name.startswith("case-control"):
+        np.testing.assert_allclose(sample.class_shares[1:], drawn.scenario.prevalence)
+    elif not case.confirmed:
+        shown = getattr(drawn.scenario, "label_frequency", 1.0)
+        np.testing.assert_allclose(
+            sample.class_shares[1:], drawn.counts.n_labeled[1:] / shown / drawn.counts.total
+        )
+
+
+@every_case
+def test_a_weight_is_a_repetition(case):
+    """A weight of 2 is the row twice, in values and in variances."""
+    rng = np.random.default_rng(3)
+    drawn, _ = make_sample(case, 2, weighted=False)
+    weight, values = rng.integers(0, 3, 200), rng.normal(size=(200, 3))
+    weight[:4] = 2  # every label occurs
+    rows = np.repeat(np.arange(200), weight)
+    marks = {"unlabeled": 0, "negative": 3, "classes": [3, 1, 2]}
+    settings = {"scenario": drawn.scenario, **marks}
+    once = read_sample(drawn.codes, settings, weight.astype(float))
+    repeated = read_sample(drawn.codes[rows], settings)
+    for one, other in [(once.mean(values), repeated.mean(values[rows]))]:
+        np.testing.assert_allclose(one.value, other.value)
+        np.testing.assert_allclose(once.variance(one.influence), repeated.variance(other.influence))
