@@ -13,6 +13,7 @@ __all__ = [
     "LabelFrequencyWarning",
     "NotFittedError",
     "ScenarioError",
+    "StationaryPointWarning",
     "TrivialModelWarning",
 ]
 
@@ -31,6 +32,10 @@ class GroupError(ValueError):
 
 class LabelFrequencyWarning(UserWarning):
     """The assumed label frequency is lower than the observed labels allow."""
+
+
+class StationaryPointWarning(UserWarning):
+    """The path led to a stationary point that is not the best one."""
 
 
 class ClassOrderWarning(UserWarning):

@@ -19,11 +19,12 @@ FLOORS = (
     ("estimators", "model_selection", "prevalence", "inference", "distributed"),
     ("metrics",),
     ("datasets",),
+    ("restarts",),
     ("path",),
     ("solvers",),
     ("problem",),
     ("responses", "scenarios", "penalties", "design"),
-    ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "steps"),
+    ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "seeds", "steps"),
     ("exceptions", "words", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

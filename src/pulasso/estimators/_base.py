@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError
+from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
 from pulasso.inputs import (
     check_features,
     check_flag,
@@ -23,6 +24,7 @@ from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.path import lams_down_to, solve_path
 from pulasso.responses import Response
 from pulasso.scenarios import as_scenario
+from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
 from pulasso.words import listed, plain
 
@@ -57,7 +59,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         try:
             self._check_params()
             assembled = self._assemble(X, y, sample_weight)
-            self._store(assembled, self._solve(assembled))
+            self._store(assembled, self._minimize(assembled))
         except BaseException:
             # A fit that fails, or is interrupted, leaves the model that was there.
             self.__dict__ = before
@@ -70,6 +72,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         check_number("lam", self.lam, least=0.0)
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
         check_flag("standardize", self.standardize)
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         if self.solver not in list(SOLVERS):
@@ -125,6 +128,21 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
             )
         return labels
 
+    def _minimize(self, assembled: Assembled) -> list[SolverResult]:
+        """Solve down the path and, if asked for, from other starts; the last result is the best one."""
+        results = self._solve(assembled)
+        self.__dict__.pop("stationary_points_", None)
+        if getattr(self, "n_restarts", 0):
+            self.stationary_points_, results[-1] = explore(
+                self,
+                assembled,
+                results[-1],
+                n_restarts=int(self.n_restarts),
+                entropy=draw_entropy(self.random_state),
+                progress=False,
+            )
+        return results
+
     def _solve(self, assembled: Assembled) -> list[SolverResult]:
         lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
         tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
@@ -145,6 +163,10 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         if not result.converged:
             words = self._not_converged(result)
             warnings.warn(words, ConvergenceWarning, stacklevel=3)
+            self.warnings_.append(words)
+        if hasattr(self, "stationary_points_") and self.stationary_points_.path_index != 0:
+            words = self.stationary_points_.words_about_path()
+            warnings.warn(words, StationaryPointWarning, stacklevel=3)
             self.warnings_.append(words)
 
     def _store_data(self, assembled: Assembled) -> None:

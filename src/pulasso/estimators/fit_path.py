@@ -211,6 +211,11 @@ def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | 
         raise TypeError(
             "fit_path follows a whole path and takes lams=, not lam=; for one value fit an estimator."
         )
+    if settings.get("n_restarts", 0) != 0:
+        raise TypeError(
+            "fit_path follows one path and makes no restarts; leave out n_restarts=, and look at single lams with "
+            "pulasso.inference.find_stationary_points."
+        )
     chosen = by_name[response]
     known = chosen().get_params()
     for name in settings:

@@ -51,6 +51,11 @@ class MultinomialPULasso(BasePULasso):
         smallest label is both the marker and the name of class 0.
     negative : label, optional
         Name of class 0; rows that carry it are *confirmed* negatives (`unlabeled` must then be given).
+    n_restarts : int, default=0
+        Random starts around the solution, besides the naive and the EM solution, from which to look for a better
+        stationary point: the objective is not convex. 0 follows the path alone.
+    random_state : int, Generator, RandomState or None, default=None
+        For the random starts.
 
     Attributes
     ----------
@@ -88,6 +93,8 @@ class MultinomialPULasso(BasePULasso):
         Objective and certificate along the last solve.
     warnings_ : list of str
         What was warned about during the fit.
+    stationary_points_ : StationaryPoints
+        Only with `n_restarts`: the distinct points that were found; the best one is kept.
 
     Examples
     --------
@@ -121,6 +128,8 @@ class MultinomialPULasso(BasePULasso):
         max_iter: int = 10_000,
         unlabeled: Any = None,
         negative: Any = None,
+        n_restarts: int = 0,
+        random_state: Any = None,
     ):
         self.lam = lam
         self.scenario = scenario
@@ -134,6 +143,8 @@ class MultinomialPULasso(BasePULasso):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
         self.negative = negative
+        self.n_restarts = n_restarts
+        self.random_state = random_state
 
     def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
         self.coef_ = coef

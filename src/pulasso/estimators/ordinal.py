@@ -49,6 +49,11 @@ class OrdinalPULasso(BasePULasso):
     class_order : sequence of labels, optional
         The classes from lowest to highest, class 0 first. By default numbers are sorted, an ordered pandas
         categorical gives its order, and text is sorted with a warning.
+    n_restarts : int, default=0
+        Random starts around the solution, besides the naive and the EM solution, from which to look for a better
+        stationary point: the objective is not convex. 0 follows the path alone.
+    random_state : int, Generator, RandomState or None, default=None
+        For the random starts.
 
     Attributes
     ----------
@@ -60,7 +65,7 @@ class OrdinalPULasso(BasePULasso):
         Increasing cutpoints on the scale of ``x @ coef_``.
     lam_max_, objective_, kkt_, converged_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`MultinomialPULasso`.
-    groups_, group_norms_, feature_scale_, label_counts_, scenario_, labelling_, history_, warnings_
+    groups_, group_norms_, feature_scale_, label_counts_, scenario_, labelling_, history_, warnings_, stationary_points_
         As for :class:`MultinomialPULasso`.
 
     Examples
@@ -93,6 +98,8 @@ class OrdinalPULasso(BasePULasso):
         unlabeled: Any = None,
         negative: Any = None,
         class_order: Sequence[Any] | None = None,
+        n_restarts: int = 0,
+        random_state: Any = None,
     ):
         self.lam = lam
         self.scenario = scenario
@@ -106,6 +113,8 @@ class OrdinalPULasso(BasePULasso):
         self.unlabeled = unlabeled
         self.negative = negative
         self.class_order = class_order
+        self.n_restarts = n_restarts
+        self.random_state = random_state
 
     def predict_expected(self, X: Any) -> NDArray:
         """Return E[y | x] with the classes numbered 0..K."""
