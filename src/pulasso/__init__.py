@@ -21,7 +21,7 @@ _HOMES = {
     "show_versions": "pulasso._show_versions",
 }
 
-_PACKAGES = ("datasets", "metrics")
+_PACKAGES = ("datasets", "metrics", "plots")
 
 __all__ = ["__version__", *sorted([*_HOMES, *_PACKAGES])]
 

@@ -1,0 +1,231 @@
+"""How every picture looks: colours for the colour-blind, dashes for grey print, labels that do not collide."""
+
+from collections.abc import Callable, Sequence
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.isotonic import isotonic_regression
+
+__all__ = [
+    "DASHES",
+    "GREY",
+    "INK",
+    "MARKERS",
+    "ON_DARK",
+    "ON_LIGHT",
+    "PALETTE",
+    "count_axis",
+    "draw_cells",
+    "label_ends",
+    "lam_axis",
+    "literal",
+    "new_axes",
+    "note_below",
+    "only_largest",
+    "plural",
+]
+
+# Okabe and Ito's colours without their yellow, which is lost on white paper.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# Seven colours, four dashes, nine markers: numbers without a common factor, so that no pair comes back soon.
+DASHES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
+INK, GREY = "#000000", "#8c8c8c"
+# Text inside coloured cells; not quite black and white, so that a report may swap those two in the dark.
+ON_LIGHT, ON_DARK = "#111111", "#fefefe"
+
+NAME_LENGTH = 28
+SMALL = 8.0
+# Height of a line of text, in units of its size.
+LINE_HEIGHT = 1.3
+# Of the height of a figure, what its axes get when title and axis labels have taken their share.
+AXES_SHARE = 0.72
+DARK = 0.45
+# Letters of axis labels; a little less than fit, because axes are narrower than their figure.
+LETTERS_PER_INCH = 8.5
+
+
+def new_axes(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw on: those given, or new ones in a figure of this size in inches."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("Pictures need matplotlib; install it with `pip install pulasso[plots]`.") from None
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def literal(name: Any, length: int = NAME_LENGTH) -> str:
+    r"""Return a name as text that a picture shows as it is: one line, not too long, no formulas.
+
+    Examples
+    --------
+    >>> literal("price in $ or $ct")
+    'price in \\$ or \\$ct'
+    >>> literal("a very long name of one feature among others", length=12)
+    'a ver…others'
+    """
+    words = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+    if len(words) > length:
+        # Long names often differ at their ends only.
+        words = words[: length - length // 2 - 1].rstrip() + "…" + words[-(length // 2) :].lstrip()
+    # Matplotlib hides labels that begin with an underscore.
+    return (" " if words.startswith("_") else "") + words.replace("$", r"\$")
+
+
+def only_largest(size: ArrayLike, limit: int) -> NDArray[np.intp]:
+    """Return positions of the `limit` largest entries that are not zero, the largest first."""
+    size = np.asarray(size)
+    order = np.argsort(-size, kind="stable")[: min(limit, np.count_nonzero(size))]
+    return order
+
+
+def plural(number: int, word: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "class"), plural(3, "class"), plural(2, "feature")
+    ('1 class', '3 classes', '2 features')
+    """
+    return f"{number} {word}" + ("" if number == 1 else "es" if word.endswith("s") else "s")
+
+
+def note_below(ax: Any, words: str) -> None:
+    """Add lines under the label of the x axis, no wider than the figure."""
+    if words:
+        lines = wrap(words, max(24, int(LETTERS_PER_INCH * ax.get_figure().get_figwidth())))
+        ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), *lines])))
+
+
+def lam_axis(ax: Any, lams: NDArray) -> None:
+    """Make x an axis of lam on a log scale, from large (few features) to small (many)."""
+    positive = lams[lams > 0]
+    if len(positive) and positive.max() > positive.min():
+        ax.set_xscale("log")
+        room = (positive.max() / positive.min()) ** 0.012  # lines at the ends are seen in full
+        ax.set_xlim(positive.max() * room, positive.min() / room)
+        if positive.max() / positive.min() < 100:
+            # Less than two decades: a log axis would label too little, or minor ticks that collide.
+            from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+            ticks = np.geomspace(positive.max(), positive.min(), 5).tolist()
+            ax.xaxis.set_major_locator(FixedLocator(ticks))
+            ax.xaxis.set_minor_locator(NullLocator())
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}"))
+    ax.set_xlabel("lam (penalty), from strong to weak")
+
+
+def count_axis(ax: Any, lams: NDArray, counts: NDArray, what: str) -> None:
+    """Write how many groups are selected along the top of an axis of lam."""
+    positive = np.flatnonzero(lams > 0)
+    if len(positive) < 2 or ax.get_xscale() != "log":
+        return
+    wanted = np.geomspace(lams[positive[0]], lams[positive[-1]], 7)
+    at = sorted({int(positive[np.argmin(np.abs(np.log(lams[positive]) - np.log(x)))]) for x in wanted})
+    top = ax.secondary_xaxis("top")
+    top.set_xticks(lams[at], [f"{counts[i]:.3g}" for i in at], minor=False)
+    top.tick_params(length=2, labelsize=SMALL)
+    top.minorticks_off()
+    top.set_xlabel(what, fontsize=SMALL)
+
+
+def label_ends(
+    ax: Any, heights: Sequence[float], names: Sequence[Any], colors: Sequence[str], size: float = SMALL
+) -> int:
+    """Write names at the right edge beside the ends of lines, moved apart where they would collide.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Its limits must be final.
+    heights : sequence of float
+        Where the lines end, in data coordinates, the most important line first.
+    names, colors : sequences
+        As long as `heights`.
+
+    Returns
+    -------
+    int
+        How many names were written; the last ones are left out if there is no room.
+    """
+    gap = size * LINE_HEIGHT / (72.0 * AXES_SHARE * ax.get_figure().get_figheight())
+    n_written = min(len(names), int(1.0 / gap) + 1)
+    if not n_written:
+        return 0
+    to_axes = ax.transScale + ax.transLimits
+    at = to_axes.transform(np.column_stack([np.full(n_written, ax.get_xlim()[1]), heights[:n_written]]))[:, 1]
+    order = np.argsort(at, kind="stable")
+    steps = gap * np.arange(n_written)
+    # Least squares movement with a gap between neighbours is monotone regression.
+    moved = isotonic_regression(at[order] - steps, y_min=0.0, y_max=max(1.0 - steps[-1], 0.0)) + steps
+    for i, height in zip(order, moved, strict=True):
+        ax.annotate(
+            literal(names[i]),
+            xy=(1.0, np.clip(at[i], 0.0, 1.0)),
+            xytext=(1.05, height),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colors[i],
+                "linewidth": 0.8,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "relpos": (0.0, 0.5),
+            },
+        )
+    return n_written
+
+
+def draw_cells(
+    ax: Any,
+    values: NDArray,
+    rows: Sequence[Any],
+    columns: Sequence[Any],
+    text: Callable[[int, int], str],
+    *,
+    cmap: str,
+    limits: tuple[float, float],
+    size: float,
+) -> Any:
+    """Draw a matrix as coloured cells with words in them and names around; return the mesh."""
+    n_rows, n_columns = values.shape
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(values),
+        cmap=cmap,
+        vmin=limits[0],
+        vmax=limits[1],
+        edgecolors="white",
+        linewidth=0.6,
+    )
+    ax.set_ylim(n_rows, 0)
+    ax.set_yticks(np.arange(n_rows) + 0.5, [literal(name) for name in rows], fontsize=SMALL)
+    crowded = n_columns > 6 or max(len(str(name)) for name in columns) * n_columns > 60
+    ax.set_xticks(
+        np.arange(n_columns) + 0.5,
+        [literal(name) for name in columns],
+        fontsize=SMALL,
+        **({"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if crowded else {}),
+    )
+    ax.tick_params(length=0)
+    ax.grid(False)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    for i in range(n_rows):
+        for j in range(n_columns):
+            words = text(i, j)
+            if words:
+                shade = mesh.cmap(mesh.norm(values[i, j]))
+                light = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] > DARK
+                color = ON_LIGHT if light else ON_DARK
+                ax.text(j + 0.5, i + 0.5, words, ha="center", va="center", fontsize=size, color=color)
+    return mesh

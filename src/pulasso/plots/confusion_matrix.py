@@ -1,0 +1,159 @@
+"""Where each true class goes, estimated without negatives."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pulasso.metrics import Estimate, pu_confusion_matrix
+from pulasso.plots._reading import labelling_of
+from pulasso.plots._style import SMALL, draw_cells, new_axes, note_below
+
+__all__ = ["PUConfusionMatrixDisplay"]
+
+CELL = 0.62
+# Beyond so many classes standard errors no longer fit into the cells.
+WITH_ERRORS = 8
+SHOWN_FROM = 0.005
+OF = {"all": "share of all rows", "true": "share of the true class", "pred": "share of the predicted class"}
+
+
+@dataclass(eq=False)
+class PUConfusionMatrixDisplay:
+    """Confusion matrix of the *true* classes, estimated from observed labels, with standard errors.
+
+    Entries are differences of means and may be a little below 0 or above 1.
+
+    Parameters
+    ----------
+    matrix : Estimate
+        Of :func:`pulasso.metrics.pu_confusion_matrix`.
+    normalize : {"all", "true", "pred"}, default="true"
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    mesh_ : QuadMesh
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso.plots import PUConfusionMatrixDisplay
+    >>> z = np.repeat([0, 1], [400, 100])
+    >>> y_pred = np.repeat([0, 1, 0, 1], [280, 120, 20, 80])
+    >>> display = PUConfusionMatrixDisplay.from_predictions(z, y_pred, prevalence=0.3)
+    >>> display.matrix.value.round(2)
+    array([[0.91, 0.09],
+           [0.2 , 0.8 ]])
+    """
+
+    matrix: Estimate
+    normalize: str = "true"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        z: ArrayLike,
+        *,
+        normalize: str = "true",
+        sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        **labelling: Any,
+    ) -> "PUConfusionMatrixDisplay":
+        """Draw the matrix of a fitted classifier; better on rows that were not used in the fit.
+
+        Parameters
+        ----------
+        estimator : classifier, pipeline or search
+            Scenario, classes and marker come from it if it is one of this package's.
+        X : array-like of shape (n_samples, n_features)
+        z : array-like of shape (n_samples,)
+            Observed labels.
+        normalize : {"all", "true", "pred"}, default="true"
+        sample_weight : array-like of shape (n_samples,), optional
+        ax : matplotlib Axes, optional
+        **labelling
+            scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
+        """
+        return cls.from_predictions(
+            z,
+            estimator.predict(X),
+            normalize=normalize,
+            sample_weight=sample_weight,
+            ax=ax,
+            **labelling_of(estimator, labelling),
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        z: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        normalize: str = "true",
+        sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        **labelling: Any,
+    ) -> "PUConfusionMatrixDisplay":
+        """Draw the matrix of predictions.
+
+        Parameters
+        ----------
+        z : array-like of shape (n_samples,)
+            Observed labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted true classes.
+        normalize, sample_weight, ax, **labelling
+            As for :meth:`from_estimator`.
+        """
+        matrix = pu_confusion_matrix(z, y_pred, normalize=normalize, sample_weight=sample_weight, **labelling)
+        return cls(matrix, normalize).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "PUConfusionMatrixDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure by default, as large as the classes need.
+
+        Returns
+        -------
+        self
+        """
+        values, errors = np.asarray(self.matrix.value), np.asarray(self.matrix.standard_error)
+        n_classes = len(values)
+        with_errors = n_classes <= WITH_ERRORS
+        cell = CELL * 1.35 if with_errors else CELL
+        ax = new_axes(ax, (max(4.2, 2.2 + cell * n_classes), max(3.0, 1.4 + 0.75 * cell * n_classes)))
+
+        def words(i: int, j: int) -> str:
+            value = values[i, j]
+            if not np.isfinite(value):
+                return "?"
+            if with_errors:
+                return f"{value:.2f}\n± {errors[i, j]:.2f}"
+            return f"{value:.2f}" if abs(value) >= SHOWN_FROM else ""
+
+        names = range(n_classes) if self.matrix.classes is None else self.matrix.classes.tolist()
+        self.mesh_ = draw_cells(
+            ax,
+            values,
+            list(names),
+            list(names),
+            words,
+            cmap="Blues",
+            limits=(0.0, 1.0 if self.normalize != "all" else float(np.nanmax(values))),
+            size=SMALL if with_errors else 6.5,
+        )
+        ax.set_xlabel("predicted class")
+        ax.set_ylabel("true class (estimated)")
+        bar = ax.get_figure().colorbar(self.mesh_, ax=ax, aspect=30)
+        bar.set_label(OF[self.normalize], fontsize=SMALL)
+        bar.outline.set_visible(False)
+        note_below(ax, "" if with_errors else f"empty: below {SHOWN_FROM:g}")
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        return self

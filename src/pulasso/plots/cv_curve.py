@@ -1,0 +1,194 @@
+"""Loss on held-out rows over lam."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pulasso.model_selection import LossCurve
+from pulasso.plots._reading import core_of
+from pulasso.plots._style import GREY, INK, PALETTE, count_axis, lam_axis, new_axes, note_below, plural
+
+__all__ = ["CVCurveDisplay"]
+
+# Beyond this many standard errors above the minimum the curve only flattens the part that matters.
+TOP_OF_THE_CURVE = 30.0
+
+
+@dataclass(eq=False)
+class CVCurveDisplay:
+    """Mean loss on held-out rows, plus and minus one standard error, with the lams that either rule chooses.
+
+    Make it by :meth:`from_estimator` or :meth:`from_cv_results`.
+
+    Parameters
+    ----------
+    lams : array of shape (n_lams,)
+        Decreasing.
+    losses : array of shape (n_folds, n_lams)
+    mean, se : array of shape (n_lams,)
+        Mean of the folds and its standard error.
+    lam_min, lam_1se : float
+        What either rule chooses.
+    lam : float, optional
+        The lam that was chosen.
+    n_active : array of shape (n_lams,), optional
+        Mean number of selected groups, written along the top.
+    loss_name : str
+        What the losses are.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    line_ : Line2D
+        The mean.
+    band_ : PolyCollection
+        One standard error around it.
+    fold_lines_ : list of Line2D
+    choice_lines_ : dict of str to Line2D
+        Vertical lines, "min" and "1se".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso.plots import CVCurveDisplay
+    >>> losses = np.array([[3.0, 2.1, 2.0, 2.5], [3.2, 2.3, 2.4, 2.9]])
+    >>> display = CVCurveDisplay.from_cv_results([4.0, 2.0, 1.0, 0.5], losses)
+    >>> display.lam_min, display.lam_1se
+    (2.0, 2.0)
+    """
+
+    lams: NDArray
+    losses: NDArray
+    mean: NDArray
+    se: NDArray
+    lam_min: float
+    lam_1se: float
+    lam: float | None = None
+    n_active: NDArray | None = None
+    loss_name: str = "loss on held-out rows"
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> "CVCurveDisplay":
+        """Draw the curve of an estimator that chose its lam by cross-validation.
+
+        Parameters
+        ----------
+        estimator : MultinomialPULassoCV, OrdinalPULassoCV, or a pipeline or search that ends in one
+        ax : matplotlib Axes, optional
+        """
+        core = core_of(estimator)
+        if not hasattr(core, "cv_loss_"):
+            name = type(core).__name__
+            raise ValueError(f"{name} did not cross-validate; fit {name}CV to see how lam is chosen.")
+        default = "mean negative log-likelihood of held-out labels"
+        display = cls(
+            core.lams_,
+            core.cv_loss_,
+            core.cv_loss_mean_,
+            core.cv_loss_se_,
+            core.lam_min_,
+            core.lam_1se_,
+            core.lam_,
+            core.cv_n_active_.mean(axis=0),
+            default if core.scoring is None else "negated score on held-out rows",
+        )
+        return display.plot(ax=ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        lams: ArrayLike,
+        losses: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        lam: float | None = None,
+        n_active: ArrayLike | None = None,
+        loss_name: str = "loss on held-out rows",
+        ax: Any = None,
+    ) -> "CVCurveDisplay":
+        """Draw the losses of folds.
+
+        Parameters
+        ----------
+        lams : array-like of shape (n_lams,)
+            Decreasing.
+        losses : array-like of shape (n_folds, n_lams)
+        weights : array-like of shape (n_folds,), optional
+            Weight of the held-out rows; equal by default.
+        lam, n_active, loss_name, ax
+            See the class.
+        """
+        losses = np.asarray(losses, dtype=float)
+        shares = np.ones(len(losses)) if weights is None else np.asarray(weights, dtype=float)
+        curve = LossCurve(np.asarray(lams, dtype=float), losses, shares)
+        lam_min, lam_1se = (float(curve.lams[curve.index(rule)]) for rule in ("min", "1se"))
+        active = None if n_active is None else np.asarray(n_active, dtype=float)
+        display = cls(curve.lams, losses, curve.mean, curve.se, lam_min, lam_1se, lam, active, loss_name)
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "CVCurveDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax, (6.8, 4.2))
+        folds = np.where(np.isfinite(self.losses), self.losses, np.nan)
+        usable = np.isfinite(folds).all(axis=0)
+        mean = np.where(usable, self.mean, np.nan)
+        se = np.where(usable & np.isfinite(self.se), self.se, 0.0)
+        self.fold_lines_ = [
+            ax.plot(self.lams, fold, color=GREY, linewidth=0.6, alpha=0.6)[0] for fold in folds
+        ]
+        self.band_ = ax.fill_between(
+            self.lams, mean - se, mean + se, color=PALETTE[5], alpha=0.35, linewidth=0
+        )
+        (self.line_,) = ax.plot(self.lams, mean, color=PALETTE[0], marker="o", markersize=3, linewidth=1.4)
+        lam_axis(ax, self.lams)
+        ax.set_ylabel(self.loss_name)
+        ax.set_ylim(*_limits(mean, se))
+        self._mark(ax)
+        if self.n_active is not None:
+            count_axis(ax, self.lams, self.n_active, "mean number of groups selected")
+        n_lost = int(np.count_nonzero(~usable))
+        if n_lost:
+            note_below(ax, f"{plural(n_lost, 'lam')} without a finite loss in every fold left out")
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        return self
+
+    def _mark(self, ax: Any) -> None:
+        """Draw the lams of both rules, and say which was chosen."""
+        marks = {
+            "min": (self.lam_min, "smallest loss", "--"),
+            "1se": (self.lam_1se, "largest lam within one standard error", ":"),
+        }
+        self.choice_lines_, labels = {}, []
+        for rule, (lam, words, dash) in marks.items():
+            self.choice_lines_[rule] = ax.axvline(lam, color=INK, linestyle=dash, linewidth=1.2, zorder=0)
+            chosen = " (chosen)" if self.lam is not None and np.isclose(lam, self.lam, rtol=1e-9) else ""
+            labels.append(f"{words}, {lam:.3g}{chosen}")
+        ax.legend(
+            [self.line_, self.band_, self.fold_lines_[0], *self.choice_lines_.values()],
+            ["mean of the folds", "± one standard error", "single folds", *labels],
+            fontsize=8,
+            framealpha=0.85,
+        )
+
+
+def _limits(mean: NDArray, se: NDArray) -> tuple[float, float]:
+    """Return limits that show the valley; a path that ends in huge losses would flatten it."""
+    best = int(np.nanargmin(mean))
+    low, high = float(np.nanmin(mean - se)), float(np.nanmax(mean + se))
+    first = float(mean[np.flatnonzero(np.isfinite(mean))[0]])
+    top = max(mean[best] + TOP_OF_THE_CURVE * se[best], first + se[best])
+    high = min(high, top) if se[best] > 0 else high
+    room = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - room, high + room

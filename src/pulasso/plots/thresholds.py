@@ -1,0 +1,148 @@
+"""Ordered classes on the latent scale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.plots._reading import core_of
+from pulasso.plots._style import DASHES, GREY, INK, SMALL, literal, new_axes, note_below, plural
+from pulasso.responses import Ordinal
+from pulasso.words import plain
+
+__all__ = ["ThresholdsDisplay"]
+
+# The logistic curve is within 2 % of its ends so far from its middle.
+REACH = 4.0
+LETTER = 0.62
+
+
+@dataclass(eq=False)
+class ThresholdsDisplay:
+    """Thresholds of an ordinal model on the scale of ``u = x @ coef_``, with the probability of each class there.
+
+    A row left of the first threshold is most likely below it; curves show how gradual that is. Bars at the bottom
+    show where the rows are.
+
+    Parameters
+    ----------
+    thresholds : array of shape (K,)
+    classes : sequence, length K + 1
+        From lowest to highest.
+    latent : array of shape (n_samples,), optional
+        ``x @ coef_`` of some rows.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    lines_ : list of Line2D
+        Probability curves of the classes.
+    threshold_lines_ : list of Line2D
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso.plots import ThresholdsDisplay
+    >>> display = ThresholdsDisplay(np.array([-1.0, 2.0]), ["mild", "medium", "severe"]).plot()
+    >>> len(display.lines_), len(display.threshold_lines_)
+    (3, 2)
+    """
+
+    thresholds: NDArray
+    classes: Sequence[Any]
+    latent: NDArray | None = None
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> "ThresholdsDisplay":
+        """Draw the thresholds of a fitted ordinal model.
+
+        Parameters
+        ----------
+        estimator : OrdinalPULasso or OrdinalPULassoCV
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            Rows to show below the curves.
+        ax : matplotlib Axes, optional
+        """
+        core = core_of(estimator)
+        if not hasattr(core, "thresholds_"):
+            raise ValueError(f"{type(core).__name__} has no thresholds; only ordinal models do.")
+        latent = None if X is None else np.ravel((X if hasattr(X, "shape") else np.asarray(X)) @ core.coef_)
+        return cls(core.thresholds_, core.classes_, latent).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "ThresholdsDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax, (7.2, 3.8))
+        from matplotlib import colormaps
+
+        u = self._scale()
+        response = Ordinal(len(self.thresholds))
+        gaps = np.diff(self.thresholds, prepend=0.0)
+        proba = np.exp(response.log_proba(u[:, None], gaps))
+        shades = colormaps["cividis"](np.linspace(0.0, 0.9, proba.shape[1]))
+        self.lines_ = [
+            ax.plot(u, proba[:, k], color=shades[k], linestyle=DASHES[k % len(DASHES)], linewidth=1.7)[0]
+            for k in range(proba.shape[1])
+        ]
+        self.threshold_lines_ = [
+            ax.axvline(value, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5))) for value in self.thresholds
+        ]
+        ax.set_xlim(u[0], u[-1])
+        ax.set_ylim(0.0, 1.0)
+        ax.set_xlabel("latent scale, u = x @ coef; dotted: thresholds")
+        ax.set_ylabel("probability of the class")
+        self._draw_rows(ax, u)
+        self._name_classes(ax, u)
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        return self
+
+    def _scale(self) -> NDArray:
+        low, high = self.thresholds[0] - REACH, self.thresholds[-1] + REACH
+        if self.latent is not None and len(self.latent):
+            inner = np.quantile(self.latent, [0.005, 0.995])
+            low, high = min(low, inner[0]), max(high, inner[1])
+        return np.linspace(low, high, 400)
+
+    def _draw_rows(self, ax: Any, u: NDArray) -> None:
+        if self.latent is None:
+            return
+        counts, edges = np.histogram(self.latent, bins=40, range=(u[0], u[-1]))
+        height = 0.25 * counts / max(counts.max(), 1)
+        ax.bar(
+            edges[:-1], height, np.diff(edges), align="edge", color=GREY, alpha=0.35, linewidth=0, zorder=0
+        )
+        note_below(ax, "bars: where the rows are")
+
+    def _name_classes(self, ax: Any, u: NDArray) -> None:
+        """Write classes over their intervals: across if they fit, else upright, else not at all."""
+        edges = np.concatenate([[u[0]], self.thresholds, [u[-1]]])
+        points = 72.0 * 0.86 * ax.get_figure().get_figwidth() * np.diff(edges) / (u[-1] - u[0])
+        names = [literal(plain(name)) for name in self.classes]
+        across = all(len(name) * LETTER * SMALL < room for name, room in zip(names, points, strict=True))
+        n_hidden = 0
+        for name, left, right, room in zip(names, edges[:-1], edges[1:], points, strict=True):
+            if not across and room < 1.3 * SMALL:
+                n_hidden += 1
+                continue
+            ax.text(
+                (left + right) / 2,
+                1.02,
+                name,
+                transform=ax.get_xaxis_transform(),
+                ha="center",
+                va="bottom",
+                rotation=0 if across or len(name) <= 2 else 90,
+                fontsize=SMALL,
+            )
+        note_below(ax, f"{plural(n_hidden, 'class')} in narrow intervals not named" if n_hidden else "")
