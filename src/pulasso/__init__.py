@@ -18,6 +18,8 @@ _HOMES = {
     "PathResult": "pulasso.estimators",
     "SingleTrainingSet": "pulasso.scenarios",
     "fit_path": "pulasso.estimators",
+    "load": "pulasso.estimators",
+    "load_notes": "pulasso.estimators",
     "show_versions": "pulasso._show_versions",
 }
 

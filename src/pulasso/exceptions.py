@@ -9,9 +9,12 @@ __all__ = [
     "ConvergenceWarning",
     "GridEdgeWarning",
     "GroupError",
+    "IdentifiabilityWarning",
     "LabelError",
     "LabelFrequencyWarning",
     "NotFittedError",
+    "NotSavedWarning",
+    "SavedModelError",
     "ScenarioError",
     "StationaryPointWarning",
     "TrivialModelWarning",
@@ -28,6 +31,10 @@ class ScenarioError(ValueError):
 
 class GroupError(ValueError):
     """The groups of coefficients overlap, leave something out, or name what is not there."""
+
+
+class IdentifiabilityWarning(UserWarning):
+    """The data leave the prevalence or the label frequency that was to be estimated open."""
 
 
 class LabelFrequencyWarning(UserWarning):
@@ -56,3 +63,11 @@ class TrivialModelWarning(UserWarning):
 
 class GridEdgeWarning(UserWarning):
     """Cross-validation found its smallest loss at an end of the grid of lams."""
+
+
+class SavedModelError(ValueError):
+    """A saved model is damaged, is not one, or comes from a newer version."""
+
+
+class NotSavedWarning(UserWarning):
+    """A part of a model cannot be saved without code, and was left out."""

@@ -16,7 +16,7 @@ FLOORS = (
     ("cli", "_show_versions"),
     ("report", "experiments"),
     ("plots",),
-    ("estimators", "model_selection", "prevalence", "inference", "distributed"),
+    ("estimators", "model_selection", "prevalence", "inference", "baselines", "distributed"),
     ("metrics",),
     ("datasets",),
     ("restarts",),
@@ -24,7 +24,7 @@ FLOORS = (
     ("solvers",),
     ("problem",),
     ("responses", "scenarios", "penalties", "design"),
-    ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "seeds", "steps"),
+    ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "seeds", "steps", "storage"),
     ("exceptions", "words", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -4,6 +4,7 @@ from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult, fit_path
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
+from pulasso.estimators.persistence import load, load_notes
 
 __all__ = [
     "ESTIMATORS",
@@ -13,6 +14,8 @@ __all__ = [
     "OrdinalPULassoCV",
     "PathResult",
     "fit_path",
+    "load",
+    "load_notes",
 ]
 
 ESTIMATORS = (MultinomialPULasso, OrdinalPULasso)

@@ -1,7 +1,9 @@
 """What both estimators share: validate, assemble, solve, store, predict."""
 
+import os
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._saving import parts_of_estimator, save
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
 from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
@@ -278,6 +281,28 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         """Return what was selected and how well the fit is certified; prints, renders, converts."""
         check_is_fitted(self)
         return summarize(self)
+
+    def save(
+        self, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the fitted model into a folder of JSON and arrays, from which `pulasso.load` reads it.
+
+        The folder appears complete or not at all. It holds no code and no pickles.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder to make.
+        force : bool, default=False
+            Replace a model that is already there.
+        notes : mapping, optional
+            Anything that JSON can hold, for `pulasso.load_notes`: where the data came from, for example.
+        """
+        check_is_fitted(self)
+        save(self, path, force=force, notes=notes)
+
+    def _saved_parts(self) -> dict[str, Any]:
+        return parts_of_estimator(self)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

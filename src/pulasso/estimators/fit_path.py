@@ -1,6 +1,8 @@
 """A whole regularisation path in one call."""
 
+import os
 import warnings
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators._base import BasePULasso
+from pulasso.estimators._saving import parts_of_fields, save
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning
@@ -84,6 +87,15 @@ class PathResult:
         model.history_ = self._histories[index]
         model.warnings_ = list(self.warnings)
         return model
+
+    def save(
+        self, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the path into a folder, from which `pulasso.load` reads it: see :meth:`MultinomialPULasso.save`."""
+        save(self, path, force=force, notes=notes)
+
+    def _saved_parts(self) -> dict[str, Any]:
+        return parts_of_fields(self)
 
     def __len__(self) -> int:
         return len(self.lams)

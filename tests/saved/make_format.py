@@ -1,0 +1,24 @@
+"""Write the models of `support.saved` in the format of today: run it once for each new format, and commit.
+
+    python tests/saved/make_format.py
+
+Files of older formats stay as they are: the tests show that every version reads them.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from pulasso.estimators._saving import FORMAT  # noqa: E402
+from support.saved import KINDS, make_model, predictions  # noqa: E402
+
+for kind in KINDS:
+    model = make_model(kind)
+    folder = HERE / f"format-{FORMAT}" / kind
+    folder.parent.mkdir(exist_ok=True)
+    model.save(folder, notes={"made by": "tests/saved/make_format.py"})
+    np.save(folder.with_suffix(".predictions.npy"), predictions(model))
