@@ -1,15 +1,17 @@
 """Run named steps one by one or in parallel, and keep what is finished."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from pulasso.steps._checkpoint import Checkpoint
 from pulasso.steps._progress import showing_progress
@@ -95,7 +97,7 @@ def _compute(
     """Yield name and result of every step as it is finished."""
     tasks = [(function, name, arguments, kept) for name, arguments in steps.items()]
     if min(len(tasks), effective_n_jobs(n_jobs)) <= 1:
-        with threadpool_limits(limits=1):
+        with _thread_pools(len(sys.modules)).limit(limits=1):
             yield from (_one_step(*task) for task in tasks)
     else:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
@@ -103,7 +105,7 @@ def _compute(
 
 
 def _one_step_of_a_worker(*task: Any) -> tuple[str, dict[str, NDArray]]:
-    with threadpool_limits(limits=1):
+    with _thread_pools(len(sys.modules)).limit(limits=1):
         return _one_step(*task)
 
 
@@ -121,6 +123,12 @@ def _one_step(
     if kept is not None:
         kept.save(name, result)
     return name, result
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """Find the thread pools of this process; again only after imports, as looking takes milliseconds."""
+    return ThreadpoolController()
 
 
 @contextmanager
