@@ -1,0 +1,231 @@
+"""What a bootstrap says: how often groups are selected, and how far estimates spread."""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pulasso.inference._figure import new_axes
+from pulasso.inputs import check_number
+from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["BootstrapResult"]
+
+ROWS_SHOWN = 15
+WHAT_INTERVALS_ARE = (
+    "percentile intervals of the penalised estimate, not confidence intervals for the true coefficient"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapResult:
+    """Selection frequencies and percentile intervals over bootstrap replicates.
+
+    Prints as text, renders as HTML in notebooks, converts by :meth:`to_frame`, and draws by :meth:`plot`.
+
+    Attributes
+    ----------
+    model : estimator
+        Fitted to all rows.
+    n_replicates : int
+    group_frequency : array of shape (n_groups,)
+        Share of the replicates in which a group is selected.
+    entry_frequency : array of the shape of ``model.coef_``
+        The same for single coefficients.
+    aux : array of shape (n_replicates, K)
+        Intercepts, or thresholds of the ordinal model.
+    proba : array of shape (n_replicates, n_rows, K + 1), or None
+        Class probabilities of the rows given as `predict_at`.
+    by_label : bool
+        Whether rows were drawn within every observed label.
+    n_redrawn : int
+        Draws that missed a label and were repeated.
+    n_not_converged : int
+        Replicates whose fit did not reach its tolerance; they are counted like the others.
+    n_too_low : int
+        Replicates whose labels ask for a larger label frequency than the assumed one.
+    """
+
+    model: Any
+    n_replicates: int
+    group_frequency: NDArray
+    entry_frequency: NDArray
+    aux: NDArray
+    proba: NDArray | None
+    by_label: bool
+    n_redrawn: int
+    n_not_converged: int
+    n_too_low: int
+    _coefs: sparse.csc_matrix = field(repr=False)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups."""
+        return list(self.model.groups_.names)
+
+    @property
+    def coefs(self) -> NDArray:
+        """Coefficients of every replicate, shape (n_replicates, K, n_features) or (n_replicates, n_features)."""
+        return self._coefs.toarray().reshape(self.n_replicates, *self.model.coef_.shape)
+
+    def intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
+        """Return percentile intervals of the penalised coefficients, each end in the shape of ``coef_``.
+
+        The ends are the ``(1 - level) / 2`` and ``(1 + level) / 2`` quantiles of the estimates in the
+        replicates, zeros included. They show how much the estimate varies; they are *not* confidence
+        intervals for the true coefficient, from which the penalty keeps the estimate away.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+        """
+        lower, upper = np.zeros((2, self._coefs.shape[1]))
+        ever = np.flatnonzero(np.diff(self._coefs.indptr))
+        # Most columns are zero throughout; the others are made dense a few at a time.
+        for columns in np.array_split(ever, max(1, len(ever) // 1000)):
+            lower[columns], upper[columns] = _quantiles(self._coefs[:, columns].toarray(), level)
+        return lower.reshape(self.model.coef_.shape), upper.reshape(self.model.coef_.shape)
+
+    def aux_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
+        """Return percentile intervals of the intercepts (or thresholds), each end of shape (K,)."""
+        return _quantiles(self.aux, level)
+
+    def proba_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
+        """Return percentile intervals of P(y | x) for `predict_at`, each end of shape (n_rows, K + 1)."""
+        if self.proba is None:
+            raise ValueError("No predictions were kept; give bootstrap(..., predict_at=rows).")
+        return _quantiles(self.proba, level)
+
+    # -- tables ------------------------------------------------------------------------------------------
+
+    def _entries(self) -> list[tuple[int, int]]:
+        """Return (output, feature) of coefficients that were ever selected, the most frequent first."""
+        frequency = np.atleast_2d(self.entry_frequency)
+        strength = np.abs(np.atleast_2d(self.model.coef_)) * self.model.feature_scale_
+        order = np.lexsort([-strength.ravel(), -frequency.ravel()])
+        ever = order[: np.count_nonzero((frequency.ravel() > 0) | (strength.ravel() > 0))]
+        return [(int(k), int(j)) for k, j in zip(*np.unravel_index(ever, frequency.shape), strict=True)]
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        lower, upper = (np.atleast_2d(end) for end in self.intervals(level))
+        entries = self._entries()
+        blocks, model = self.model.groups_, self.model
+        names = getattr(model, "feature_names_in_", None)
+        numbers = [int(blocks.index[j, k]) for k, j in entries]
+        columns: dict[str, list[Any]] = {
+            "feature": [str(names[j]) if names is not None else f"x{j}" for _, j in entries]
+        }
+        if model.coef_.ndim == 2:
+            columns["class"] = [model.classes_[k + 1] for k, _ in entries]
+        return columns | {
+            "group": [blocks.names[number] for number in numbers],
+            "coef": [float(np.atleast_2d(model.coef_)[entry]) for entry in entries],
+            "lower": [float(lower[entry]) for entry in entries],
+            "upper": [float(upper[entry]) for entry in entries],
+            "frequency": [float(np.atleast_2d(self.entry_frequency)[entry]) for entry in entries],
+            "group_frequency": [float(self.group_frequency[number]) for number in numbers],
+        }
+
+    def to_frame(self, level: float = 0.95) -> "DataFrame":
+        """Return one row for each coefficient that was ever selected, as a pandas data frame.
+
+        ``lower`` and ``upper`` are percentile intervals of the penalised estimate: see :meth:`intervals`.
+        """
+        return make_frame(self._columns(level))
+
+    def _facts(self) -> dict[str, str]:
+        drawn = "within every observed label" if self.by_label else "from all of them"
+        facts = {
+            "replicates": f"{self.n_replicates}, rows drawn {drawn}",
+            "lam": f"{self.model.lam:.4g} in every replicate",
+            "intervals": WHAT_INTERVALS_ARE,
+        }
+        if self.n_redrawn:
+            facts["drawn again"] = f"{self.n_redrawn} times, because a label was missing"
+        if self.n_not_converged:
+            facts["not converged"] = f"{self.n_not_converged} replicates; try a larger lam or max_iter"
+        if self.n_too_low:
+            facts["label frequency"] = f"too low for the labels of {self.n_too_low} replicates"
+        return facts
+
+    def _rows(self, level: float = 0.95) -> tuple[list[str], list[list[str]]]:
+        columns = self._columns(level)
+        if columns["group"] == columns["feature"]:
+            del columns["group"]
+        if columns["group_frequency"] == columns["frequency"]:
+            del columns["group_frequency"]
+        shown = {"lower": f"{100 * level:g} % from", "upper": "to", "group_frequency": "of the group"}
+        cells = [[_cell(name, value) for value in values] for name, values in columns.items()]
+        return [shown.get(name, name) for name in columns], [list(row) for row in zip(*cells, strict=True)]
+
+    def _more(self, n_rows: int) -> str:
+        hidden = n_rows - ROWS_SHOWN
+        return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
+
+    def __repr__(self) -> str:
+        header, rows = self._rows()
+        lines = [f"Bootstrap of {type(self.model).__name__}", *text_facts(self._facts()), ""]
+        lines += text_table(header, rows[:ROWS_SHOWN]) if rows else ["  nothing was ever selected"]
+        return "\n".join(lines + ([f"  {self._more(len(rows))}"] if self._more(len(rows)) else []))
+
+    def _repr_html_(self) -> str:
+        header, rows = self._rows()
+        table = html_table(header, rows[:ROWS_SHOWN]) if rows else "<p>nothing was ever selected</p>"
+        return (
+            f"<div class='pulasso-summary'><h4>Bootstrap of {escape(type(self.model).__name__)}</h4>"
+            f"{html_facts(self._facts())}{table}<p>{escape(self._more(len(rows)))}</p></div>"
+        )
+
+    def plot(self, ax: Any = None, *, level: float = 0.95, n_entries: int = 20) -> Any:
+        """Draw percentile intervals of the coefficients that were selected most often.
+
+        Needs matplotlib (``pip install pulasso[plots]``). Darker means selected more often.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        level : float, default=0.95
+        n_entries : int, default=20
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        check_number("n_entries", n_entries, least=1, whole=True)
+        ax = new_axes(ax)
+        columns = {name: values[:n_entries] for name, values in self._columns(level).items()}
+        place = -np.arange(len(columns["coef"]))
+        for y, low, high, share in zip(
+            place, columns["lower"], columns["upper"], columns["frequency"], strict=True
+        ):
+            ax.plot([low, high], [y, y], color="C0", alpha=0.15 + 0.85 * share, linewidth=3)
+        ax.plot(columns["coef"], place, "o", color="black", markersize=4)
+        ax.axvline(0.0, color="gray", linewidth=0.8)
+        names = columns["feature"]
+        if "class" in columns:
+            names = [f"{name}, {label}" for name, label in zip(names, columns["class"], strict=True)]
+        ax.set_yticks(
+            place, [f"{n}  ({100 * s:.0f} %)" for n, s in zip(names, columns["frequency"], strict=True)]
+        )
+        ax.set_xlabel(f"penalised coefficient, {100 * level:g} % percentile interval")
+        return ax
+
+
+def _quantiles(values: NDArray, level: float) -> tuple[NDArray, NDArray]:
+    check_number("level", level, above=0.0, most=1.0)
+    lower, upper = np.quantile(values, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
+    return lower, upper
+
+
+def _cell(name: str, value: Any) -> str:
+    if name in ("feature", "class", "group"):
+        return str(value)
+    if "frequency" in name:
+        return f"{value:.2f}"
+    return f"{value:+.4g}" if value else "0"

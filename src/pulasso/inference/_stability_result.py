@@ -1,0 +1,224 @@
+"""What stability selection says: selection probabilities, the stable set, and the bound on its errors."""
+
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.inference._figure import new_axes
+from pulasso.inference.bounds import check_threshold, pairs_bound, selection_bound
+from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["StabilityResult"]
+
+ROWS_SHOWN = 15
+ASSUMPTIONS = (
+    "The first bound holds if groups without effect are exchangeable and selection is no worse than chance; without "
+    "that, for groups which half of the rows select with probability at most q / n_groups. The second is for "
+    "the same groups, if the share of pairs that select them in both halves has a unimodal distribution. Both take "
+    "rows as independent and the scenario as right: a wrong prevalence or label frequency is no sampling error."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityResult:
+    """Selection probabilities of groups over halves of the rows.
+
+    Prints as text, renders as HTML in notebooks, converts by :meth:`to_frame`, and draws by :meth:`plot`.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        Names of the groups.
+    candidates : array of bool, shape (n_groups,)
+        Groups that are judged: neither unpenalised nor excluded.
+    lams : array of shape (n_lams,)
+        From large to small.
+    entered : array of shape (n_subsamples, n_groups)
+        Position in `lams` at which the path of a half first has the group; ``n_lams`` if it never does.
+    q : int or None
+        Groups that a half may select; None where `lams` alone say when to stop.
+    threshold : float
+    by_label : bool
+        Whether halves were drawn within every observed label.
+    n_redrawn : int
+        Pairs that missed a label and were drawn again.
+    n_not_converged : int
+        Halves with a fit on their path that did not reach its tolerance.
+    n_too_low : int
+        Halves whose labels ask for a larger label frequency than the assumed one.
+    n_short : int
+        Halves whose path ended before `q` groups had entered.
+    """
+
+    groups: tuple[str, ...]
+    candidates: NDArray[np.bool_]
+    lams: NDArray
+    entered: NDArray[np.int32]
+    q: int | None
+    threshold: float
+    by_label: bool
+    n_redrawn: int
+    n_not_converged: int
+    n_too_low: int
+    n_short: int
+
+    @property
+    def n_subsamples(self) -> int:
+        """Number of halves."""
+        return len(self.entered)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups that are judged."""
+        return int(np.count_nonzero(self.candidates))
+
+    @property
+    def probabilities(self) -> NDArray:
+        """Share of the halves that select each group, shape (n_groups,); NaN for groups that are not judged."""
+        share = (self.entered < len(self.lams)).mean(axis=0)
+        return np.where(self.candidates, share, np.nan)
+
+    @property
+    def paths(self) -> NDArray:
+        """Share of the halves that select each group at this lam or a larger one, shape (n_lams, n_groups)."""
+        positions = np.arange(len(self.lams))
+        # Sorted entries turn "how many entered until here" into a search, without an array of three axes.
+        counts = [np.searchsorted(np.sort(column), positions, side="right") for column in self.entered.T]
+        return np.where(self.candidates, np.array(counts).T / self.n_subsamples, np.nan)
+
+    @property
+    def q_realized(self) -> float:
+        """Mean number of groups that a half selects."""
+        return float((self.entered < len(self.lams)).sum(axis=1).mean())
+
+    @property
+    def stable(self) -> list[str]:
+        """Names of the groups whose probability is at least the threshold, the most stable first."""
+        return [self.groups[j] for j in self._order() if self.probabilities[j] >= self.threshold]
+
+    @property
+    def bound(self) -> float:
+        """Bound on the expected number of false selections: see :func:`selection_bound`.
+
+        With the `q` that was asked for, which no half exceeds; else with `q_realized`, an estimate.
+        """
+        q = self.q_realized if self.q is None else self.q
+        return selection_bound(q, self.threshold, self.n_groups)
+
+    @property
+    def pairs_bound(self) -> float:
+        """The sharper bound for complementary pairs: see :func:`pairs_bound`; NaN outside its range."""
+        q = self.q_realized if self.q is None else self.q
+        return pairs_bound(q, self.threshold, self.n_groups, self.n_subsamples // 2)
+
+    def at(self, threshold: float) -> "StabilityResult":
+        """Return the same probabilities with another threshold.
+
+        The bounds hold for a threshold chosen beforehand, not for the one that pleases most.
+        """
+        check_threshold(threshold)
+        return replace(self, threshold=float(threshold))
+
+    def _order(self) -> NDArray[np.intp]:
+        """Judged groups: by probability, among equals the one that enters first."""
+        judged = np.flatnonzero(self.candidates)
+        first = self.entered[:, judged].mean(axis=0)
+        return judged[np.lexsort([first, -self.probabilities[judged]])]
+
+    # -- tables ------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> "DataFrame":
+        """Return one row for each judged group, the most stable first, as a pandas data frame."""
+        order = self._order()
+        return make_frame(
+            {
+                "group": [self.groups[j] for j in order],
+                "probability": self.probabilities[order],
+                "stable": self.probabilities[order] >= self.threshold,
+            }
+        )
+
+    def _facts(self) -> dict[str, str]:
+        drawn = "within every observed label" if self.by_label else "of all rows"
+        realized = f"{self.q_realized:.3g} on average"
+        sharper = "" if np.isnan(self.pairs_bound) else f"; {self.pairs_bound:.2g} if unimodal"
+        facts = {
+            "subsamples": f"{self.n_subsamples}, in pairs of disjoint halves {drawn}",
+            "selected by a half": realized if self.q is None else f"at most {self.q}, {realized}",
+            "stable": f"{len(self.stable)} of {self.n_groups} groups, threshold {self.threshold:g}",
+            "false selections": f"at most {self.bound:.2g} expected{sharper} (see .assumptions)",
+        }
+        if self.n_short:
+            facts["short paths"] = (
+                f"{self.n_short} halves had fewer than q groups; try a smaller lam_min_ratio"
+            )
+        if self.n_redrawn:
+            facts["drawn again"] = f"{self.n_redrawn} pairs, because a label was missing"
+        if self.n_not_converged:
+            facts["not converged"] = f"{self.n_not_converged} halves; try a larger lam_min_ratio or max_iter"
+        if self.n_too_low:
+            facts["label frequency"] = f"too low for the labels of {self.n_too_low} halves"
+        return facts
+
+    @property
+    def assumptions(self) -> str:
+        """What the two bounds assume, in words."""
+        return ASSUMPTIONS
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        probability = self.probabilities
+        shown = [j for j in self._order() if probability[j] > 0][: max(ROWS_SHOWN, len(self.stable))]
+        rows = [
+            [self.groups[j], f"{probability[j]:.2f}", "stable" if probability[j] >= self.threshold else ""]
+            for j in shown
+        ]
+        return ["group", "probability", ""], rows
+
+    def __repr__(self) -> str:
+        header, rows = self._rows()
+        table = text_table(header, rows) if rows else ["  no group was ever selected"]
+        return "\n".join(["Stability selection", *text_facts(self._facts()), "", *table])
+
+    def _repr_html_(self) -> str:
+        header, rows = self._rows()
+        table = html_table(header, rows) if rows else "<p>no group was ever selected</p>"
+        return (
+            f"<div class='pulasso-summary'><h4>Stability selection</h4>{html_facts(self._facts())}{table}"
+            f"<p>{escape(ASSUMPTIONS)}</p></div>"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the selection probability of every group along the path; stable ones have names.
+
+        Needs matplotlib (``pip install pulasso[plots]``).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = new_axes(ax)
+        paths, stable = self.paths, set(self.stable)
+        for j in self._order()[::-1]:
+            known = self.groups[j] in stable
+            style = {"color": None, "zorder": 3} if known else {"color": "lightgray", "linewidth": 0.8}
+            ax.plot(self.lams, paths[:, j], label=self.groups[j] if known else None, **style)
+        ax.axhline(self.threshold, color="black", linestyle="--", linewidth=0.8)
+        if self.lams[-1] > 0:
+            ax.set_xscale("log")
+        ax.invert_xaxis()
+        ax.set_xlabel("lam")
+        ax.set_ylabel("share of halves that select the group")
+        ax.set_ylim(-0.02, 1.02)
+        if stable:
+            ax.legend(loc="best", fontsize="small")
+        return ax
