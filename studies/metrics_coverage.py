@@ -31,7 +31,7 @@ TARGET = (0.93, 0.97)
 
 SETTINGS = {
     "quick": {"replicates": 400, "sizes": (1000,)},
-    "full": {"replicates": 2000, "sizes": (600, 2000)},
+    "full": {"replicates": 2000, "sizes": (1000,)},
 }
 SCENARIOS = ("case-control", "single-training-set", "fully-observed")
 

@@ -103,8 +103,8 @@ def summarize(rows):
             [abs(d) <= 1.96 * row["standard error"] for d, row in zip(difference, here, strict=True)]
         )
         print(
-            f"{key[0]}, {key[1]}: real {100 * real:.1f} %, estimated {100 * (real + difference.mean()):.1f} % on average "
-            f"over {len(here)} masks, difference {100 * difference.mean():+.1f} points (each: mean size "
+            f"{key[0]}, {key[1]}: real {100 * real:.1f} %, estimated {100 * (real + difference.mean()):.1f} % "
+            f"on average over {len(here)} masks, difference {100 * difference.mean():+.1f} points (each: mean size "
             f"{100 * np.abs(difference).mean():.1f}); {100 * within:.0f} % of the intervals contain the real one"
         )
 

@@ -1,11 +1,13 @@
 """Small helpers for messages: values printed the way a user would write them."""
 
+import inspect
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["listed", "plain"]
+__all__ = ["listed", "plain", "warn_caller"]
 
 NAMES_SHOWN = 10
 
@@ -26,3 +28,11 @@ def listed(values: Iterable[Any], limit: int = NAMES_SHOWN, show: Callable[[Any]
     values = list(values)
     more = f" and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(show(plain(value)) for value in values[:limit]) + more
+
+
+def warn_caller(words: str, category: type[Warning]) -> None:
+    """Warn, and point at the line outside of this package that led here, however deep that was."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pulasso":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, category, stacklevel=level + 1)

@@ -1,6 +1,5 @@
 """Reading what a model predicts, and noticing models that predict nothing."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from pulasso.exceptions import TrivialModelWarning
 from pulasso.labels import encode_predictions
 from pulasso.metrics._estimate import Statistic
 from pulasso.metrics._sample import LabelSettings, SignedSample
-from pulasso.words import listed, plain
+from pulasso.words import listed, plain, warn_caller
 
 __all__ = [
     "read_classes",
@@ -104,7 +103,7 @@ def warn_if_trivial(sample: SignedSample, predicted: NDArray) -> None:
     """Warn of a model that predicts one class only, or never class 0."""
     words = trivial_words(sample, predicted)
     if words is not None:
-        warnings.warn(words, TrivialModelWarning, stacklevel=3)
+        warn_caller(words, TrivialModelWarning)
 
 
 def warn_if_undefined(sample: SignedSample, statistic: Statistic, what: str, why: str) -> None:
@@ -112,4 +111,4 @@ def warn_if_undefined(sample: SignedSample, statistic: Statistic, what: str, why
     undefined = np.isnan(statistic.value)
     if undefined.any():
         names = listed(sample.classes[undefined])
-        warnings.warn(f"{what} is undefined (nan) for {names}: {why}.", UndefinedMetricWarning, stacklevel=3)
+        warn_caller(f"{what} is undefined (nan) for {names}: {why}.", UndefinedMetricWarning)

@@ -1,6 +1,5 @@
 """The sample with signed weights: what every row says about every class. See the package's docstring."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,7 +14,7 @@ from pulasso.inputs import check_weight
 from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.metrics._estimate import Estimate, Statistic
 from pulasso.scenarios import LabelCounts, Labelling, PerClass, Scenario, as_scenario
-from pulasso.words import plain
+from pulasso.words import plain, warn_caller
 
 __all__ = ["LabelSettings", "SignedSample", "label_weights", "read_sample"]
 
@@ -208,11 +207,10 @@ def _read_labels(z: ArrayLike, settings: LabelSettings, weight: NDArray, ordered
     labels = encode_labels(z, sample_weight=weight, ordered=ordered, **marks)
     if labels.order_was_guessed:
         order = " < ".join(map(str, labels.classes))
-        warnings.warn(
+        warn_caller(
             f"The classes are text and were put in alphabetical order: {order}. If this is not their order, "
             "pass classes=[...], lowest first.",
             ClassOrderWarning,
-            stacklevel=4,
         )
     return labels
 
@@ -230,10 +228,9 @@ def _refuse_absent_classes(counts: LabelCounts, scenario: Scenario) -> None:
 def _warn_if_too_many_positives(sample: SignedSample) -> None:
     if sample.class_shares[0] > 0:
         return
-    warnings.warn(
+    warn_caller(
         f"The labels ask for {100 * sample.class_shares[1:].sum():.0f} % of positive classes, which leaves "
         f"nothing for class {plain(sample.classes[0])!r}: label_frequency is too low for these labels, "
         "or there are too few rows. Scores of class 0 mean nothing here.",
         LabelFrequencyWarning,
-        stacklevel=4,
     )

@@ -1,6 +1,5 @@
 """All scores of a fitted model in one table."""
 
-import warnings
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,7 +15,7 @@ from pulasso.metrics._evaluation import Evaluation
 from pulasso.metrics._predictions import trivial_words
 from pulasso.metrics._sample import LabelSettings
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.words import listed
+from pulasso.words import listed, warn_caller
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -168,7 +167,7 @@ def pu_scores(
     sample, predicted = evaluation.sample, evaluation.predicted
     words = trivial_words(sample, predicted)
     if words is not None:
-        warnings.warn(words, TrivialModelWarning, stacklevel=2)
+        warn_caller(words, TrivialModelWarning)
     return Scores(
         title=f"Scores of {type(evaluation.core).__name__} without negatives",
         facts=_facts(evaluation),
