@@ -1,0 +1,130 @@
+"""Comparators that are the library's own estimators with fixed settings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
+from pulasso.scenarios import CaseControl, PerClass
+
+__all__ = ["mn_lasso", "on_lasso", "oracle", "ward_em"]
+
+
+def mn_lasso(lam: float = 0.01, **params: Any) -> MultinomialPULasso:
+    """Return the paper's MN-Lasso: multinomial regression that takes unlabeled rows for class 0.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+    **params
+        Further parameters of :class:`MultinomialPULasso`, but no scenario.
+
+    Examples
+    --------
+    >>> from pulasso.baselines import mn_lasso
+    >>> mn_lasso(0.1).scenario
+    'fully-observed'
+    """
+    return MultinomialPULasso(lam, scenario="fully-observed", **params)
+
+
+def on_lasso(lam: float = 0.01, **params: Any) -> OrdinalPULasso:
+    """Return the paper's ON-Lasso: ordinal regression that takes unlabeled rows for class 0.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+    **params
+        Further parameters of :class:`OrdinalPULasso`, but no scenario.
+
+    Examples
+    --------
+    >>> from pulasso.baselines import on_lasso
+    >>> on_lasso(0.1).lam
+    0.1
+    """
+    return OrdinalPULasso(lam, scenario="fully-observed", **params)
+
+
+def ward_em(tol: float = 1e-4, **params: Any) -> MultinomialPULasso:
+    """Return the EM algorithm of Ward et al. (2009): presence-only logistic regression without a penalty.
+
+    The E-step guesses the classes of unlabeled rows, the M-step is a logistic regression with the offset of
+    case-control data. Made for one positive class and few features; with several classes it is the same
+    algorithm for the multinomial model.
+
+    Parameters
+    ----------
+    tol : float, default=1e-4
+        EM takes many steps where labels say little, hence a wide tolerance.
+    **params
+        Further parameters of :class:`MultinomialPULasso`: `prevalence`, for one.
+
+    References
+    ----------
+    G. Ward, T. Hastie, S. Barry, J. Elith and J. R. Leathwick (2009), Presence-only data and the EM algorithm,
+    Biometrics 65.
+
+    Examples
+    --------
+    >>> from pulasso.baselines import ward_em
+    >>> from pulasso.datasets import simulate_multinomial
+    >>> data = simulate_multinomial(4000, 3, n_positive=1, random_state=0)
+    >>> model = ward_em(**data.scenario_params).fit(data.X, data.z)
+    >>> bool(abs(model.coef_ - data.coef).max() < 0.3)
+    True
+    """
+    return MultinomialPULasso(0.0, solver="em", tol=tol, **params)
+
+
+def oracle(
+    lam: float = 0.01,
+    *,
+    estimator: type[MultinomialPULasso] | type[OrdinalPULasso] = MultinomialPULasso,
+    scenario: str = "fully-observed",
+    prevalence: PerClass | None = None,
+    label_frequency: PerClass | None = None,
+    classes: Sequence[Any] | None = None,
+    **params: Any,
+) -> MultinomialPULasso | OrdinalPULasso:
+    """Return an estimator for *true* classes: what could be had if every label were known.
+
+    Fit it to true classes, not to observed labels. In case-control data members of the positive classes are
+    more frequent than in the population, and the model allows for that.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+    estimator : class, default=MultinomialPULasso
+        Or OrdinalPULasso.
+    scenario, prevalence, label_frequency
+        As for the other methods; only the prevalence of case-control data matters.
+    classes : sequence of labels, optional
+        The positive classes of case-control data; by default the keys of `prevalence`, or 1..K if it is an
+        array.
+    **params
+        Further parameters of the estimator.
+
+    Examples
+    --------
+    >>> from pulasso.baselines import oracle
+    >>> from pulasso.datasets import simulate_multinomial
+    >>> data = simulate_multinomial(300, 5, random_state=0)
+    >>> oracle(0.02, **data.scenario_params).fit(data.X, data.y).classes_.tolist()
+    [0, 1, 2]
+    """
+    if scenario != CaseControl.name:
+        return estimator(lam, scenario="fully-observed", **params)
+    if prevalence is None:
+        raise ValueError("scenario='case-control' needs prevalence=, the share of each positive class.")
+    if classes is None:
+        named = isinstance(prevalence, Mapping)
+        if not named and np.ndim(prevalence) == 0:  # type: ignore[arg-type]
+            raise ValueError(
+                "One prevalence for all classes does not say which they are; pass classes=[...]."
+            )
+        classes = list(prevalence) if named else range(1, len(prevalence) + 1)  # type: ignore
+    # Nobody of a positive class is among the rows of class 0: the rows marked by its name are class 0 alone.
+    known = CaseControl(prevalence, always_labeled=tuple(classes))
+    return estimator(lam, scenario=known, **params)

@@ -1,0 +1,219 @@
+"""Minimising an estimate of the risk of true classes: non-negative PU learning with a linear model."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize
+
+from pulasso.baselines._base import BaseBaseline, Observed
+from pulasso.design import StandardizedDesign, as_design, standardize
+from pulasso.exceptions import ScenarioError
+from pulasso.inputs import check_flag, check_number
+from pulasso.numerics import log_normalize
+from pulasso.scenarios import PerClass, Scenario
+from pulasso.words import listed
+
+__all__ = ["NonNegativePU", "Risk"]
+
+SMALLEST_MIXTURE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Risk:
+    r"""The estimated risk of a linear model, as a function of its parameters.
+
+    With the logistic loss :math:`\ell(k, \eta) = A(\eta) - \eta_k`, where :math:`A = \log(1 + \sum_k e^{\eta_k})`
+    and :math:`\eta_0 = 0`, and :math:`m_{ik}, u_i` from `Observed.population_weights`,
+
+    .. math::
+
+       S = \sum_{ik} m_{ik}\, \ell(k, \eta_i) \approx \sum_{k>0} P(y=k) E[\ell(k, \eta) | y=k], \qquad
+       T = \sum_i u_i A(\eta_i) - \sum_{ik} m_{ik} A(\eta_i) \approx P(y=0) E[\ell(0, \eta) | y=0] .
+
+    The risk is S + T. T cannot be negative, but its estimate becomes so when the model overfits.
+
+    Attributes
+    ----------
+    design : StandardizedDesign
+    everyone : array of shape (n_samples,)
+        u.
+    members : array of shape (n_samples, K)
+        m, the columns of the classes 1..K.
+    lam : float
+        Strength of the ridge penalty ``lam / 2 * ||Theta||^2``.
+    """
+
+    design: StandardizedDesign
+    everyone: NDArray
+    members: NDArray
+    lam: float
+
+    def unpack(self, parameters: NDArray) -> tuple[NDArray, NDArray]:
+        """Return theta (n_features, K) and intercepts (K,)."""
+        k = self.members.shape[1]
+        return parameters[:-k].reshape(-1, k), parameters[-k:]
+
+    def _log_odds(self, parameters: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """Return eta, A(eta), and its gradient, the class probabilities."""
+        theta, intercept = self.unpack(parameters)
+        eta = self.design.matmul(theta) + intercept
+        log_total, proba = log_normalize(np.column_stack([np.zeros(len(eta)), eta]))
+        return eta, log_total, proba[:, 1:]
+
+    def mixed(self, parameters: NDArray, mixture: float) -> tuple[float, NDArray]:
+        """Return ``S + mixture * T`` with the penalty, and its gradient; convex for a mixture in [0, 1]."""
+        theta, _ = self.unpack(parameters)
+        eta, log_total, proba = self._log_odds(parameters)
+        of_class = self.members.sum(axis=1)
+        share = of_class + mixture * (self.everyone - of_class)
+        value = share @ log_total - np.vdot(self.members, eta) + 0.5 * self.lam * np.vdot(theta, theta)
+        grad_eta = share[:, None] * proba - self.members
+        grad_theta = self.design.rmatmul(grad_eta) + self.lam * theta
+        return float(value), np.append(grad_theta.ravel(), grad_eta.sum(axis=0))
+
+    def negative_part(self, parameters: NDArray) -> float:
+        """Return T, the estimated risk of class 0."""
+        _, log_total, _ = self._log_odds(parameters)
+        return float((self.everyone - self.members.sum(axis=1)) @ log_total)
+
+
+class NonNegativePU(BaseBaseline):
+    r"""Linear model that minimises the non-negative risk of positive and unlabeled data.
+
+    .. math:: \min_{\Theta, b}\ S(\Theta, b) + \max(0, T(\Theta, b)) + \tfrac{\lambda}{2} \|\Theta\|^2
+
+    with S the risk of the positive classes and T that of class 0, both estimated without its members
+    (:class:`Risk`). With one positive class this is Kiryo et al.'s nnPU, and du Plessis et al.'s unbiased risk if
+    ``non_negative=False``; with several, their sum over classes.
+
+    With the logistic loss and a linear model the problem is convex: it is the maximum of S and S + T, both
+    convex. By the minimax theorem its solution minimises ``S + t T`` for one t in [0, 1]: 1 if T is positive
+    there, else the t that makes T zero. So it is solved exactly, by L-BFGS and a search for t, instead of by
+    stochastic steps.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+        Strength of the ridge penalty on coefficients of unit-variance columns.
+    non_negative : bool, default=True
+    scenario : {"case-control", "single-training-set"} or object, default="case-control"
+    prevalence, label_frequency, unlabeled, negative
+        As for :class:`MultinomialPULasso`.
+    tol : float, default=1e-6
+        Of L-BFGS, for the gradient.
+    max_iter : int, default=1000
+
+    Attributes
+    ----------
+    classes_ : array of shape (K + 1,)
+    coef_ : array of shape (K, n_features)
+        Log odds against class 0, per unit of X.
+    intercept_ : array of shape (K,)
+    mixture_ : float
+        The t above; below 1 the bound T >= 0 was active.
+    negative_risk_ : float
+        T at the solution.
+    objective_ : float
+    n_iter_ : int
+        Steps of L-BFGS in all.
+
+    References
+    ----------
+    M. C. du Plessis, G. Niu and M. Sugiyama (2015), Convex formulation for learning from positive and unlabeled
+    data, ICML.
+
+    R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama (2017), Positive-unlabeled learning with non-negative risk
+    estimator, NeurIPS.
+
+    Examples
+    --------
+    >>> from pulasso.baselines import NonNegativePU
+    >>> from pulasso.datasets import simulate_multinomial
+    >>> data = simulate_multinomial(600, 5, random_state=0)
+    >>> model = NonNegativePU(**data.scenario_params).fit(data.X, data.z)
+    >>> model.coef_.shape, bool(model.negative_risk_ >= -1e-3)
+    ((2, 5), True)
+    """
+
+    def __init__(
+        self,
+        lam: float = 0.01,
+        *,
+        non_negative: bool = True,
+        scenario: str | Scenario = "case-control",
+        prevalence: PerClass | None = None,
+        label_frequency: PerClass | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        unlabeled: Any = None,
+        negative: Any = None,
+    ):
+        self.lam = lam
+        self.non_negative = non_negative
+        self.scenario = scenario
+        self.prevalence = prevalence
+        self.label_frequency = label_frequency
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unlabeled = unlabeled
+        self.negative = negative
+
+    def _fit(self, data: Observed) -> None:
+        check_number("lam", self.lam, above=0.0)
+        check_number("tol", self.tol, above=0.0)
+        check_number("max_iter", self.max_iter, least=1, whole=True)
+        check_flag("non_negative", self.non_negative)
+        everyone, members = data.population_weights()
+        self._check_shares(members.sum(axis=0), data.classes)
+        design = standardize(as_design(data.x), data.weight / data.weight.sum())
+        risk = Risk(design, everyone, members[:, 1:], float(self.lam))
+        parameters = self._minimize(risk)
+        theta, intercept = risk.unpack(parameters)
+        coef, offset = design.to_original(theta)
+        self.coef_, self.intercept_ = coef.T.astype(design.dtype), intercept + offset
+        self.negative_risk_ = risk.negative_part(parameters)
+        self.objective_ = risk.mixed(parameters, 0.0)[0] + max(self.negative_risk_, 0.0)
+        if not self.non_negative:
+            self.objective_ = risk.mixed(parameters, 1.0)[0]
+
+    def _check_shares(self, share: NDArray, classes: NDArray) -> None:
+        if share[1:].sum() >= 1.0 and not self.non_negative:
+            raise ScenarioError(
+                f"The classes {listed(classes[1:])} would make up {100 * share[1:].sum():.0f} % of the population, so "
+                "that the unbiased risk has no minimum. Give a larger label_frequency, or non_negative=True."
+            )
+
+    def _minimize(self, risk: Risk) -> NDArray:
+        n_features, k = risk.design.shape[1], risk.members.shape[1]
+        # The null model: it is the solution without features, and finite.
+        share = risk.members.sum(axis=0)
+        rest = max(1.0 - share.sum(), 0.5 * share.min())
+        best = np.append(np.zeros(n_features * k), np.log(share / rest))
+        options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxcor": 20}
+
+        self.mixture_, self.n_iter_ = 1.0, 0
+
+        def solve(mixture: float) -> NDArray:
+            nonlocal best  # every solution is the start of the next
+            found = minimize(risk.mixed, best, args=(mixture,), jac=True, method="L-BFGS-B", options=options)
+            self.n_iter_ += max(int(found.nit), 1)
+            best = found.x
+            return best
+
+        parameters = solve(1.0)
+        if not self.non_negative or risk.negative_part(parameters) >= 0.0:
+            return parameters
+        low = 0.5
+        while risk.negative_part(solve(low)) < 0.0 and low > SMALLEST_MIXTURE:
+            low *= 0.5
+        self.mixture_ = float(
+            brentq(lambda t: risk.negative_part(solve(t)), low, 1.0, xtol=1e-6, full_output=False)
+        )
+        return solve(self.mixture_)
+
+    def _proba(self, x: Any) -> NDArray:
+        eta = np.asarray(x @ self.coef_.T) + self.intercept_
+        proba = log_normalize(np.column_stack([np.zeros(len(eta)), eta]))[1]
+        return proba.astype(self.coef_.dtype, copy=False)
