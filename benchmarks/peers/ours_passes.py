@@ -26,7 +26,7 @@ def main():
     x, z, lams, meta = read_task(task)
     count(DenseDesign, "matmul", "matmul")
     count(DenseDesign, "rmatmul", "rmatmul")
-    count(DenseDesign, "moments", "moments", lambda *_: 2.0)
+    count(DenseDesign, "moments", "moments", lambda *_: 1.0)
     count(DenseColumns, "load", "columns", lambda _, features: len(features) / meta["p"])
     known = {key: meta[key] for key in ("scenario", "prevalence", "label_frequency") if key in meta}
 

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from pulasso.pieces import Pieces, as_pieces, is_in_pieces
 from pulasso.words import listed
 
 __all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
@@ -24,7 +25,14 @@ ENCODE = "Encode them first, for example with sklearn.preprocessing.OneHotEncode
 
 
 def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
-    """Validate X: finite numbers, dense or CSR/CSC, float64 or float32, never copied without need."""
+    """Validate X: finite numbers, dense or CSR/CSC, float64 or float32, never copied without need.
+
+    Data in pieces are only opened here; their numbers are looked at when they are first read.
+    """
+    if is_in_pieces(x):
+        pieces = as_pieces(x)
+        _check_columns(estimator, pieces, reset)
+        return pieces
     _refuse_bad_columns(x)
     try:
         return validate_data(
@@ -40,6 +48,31 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
             raise
         where = f", in {_columns(culprits)}" if culprits else ""
         raise type(error)(f"{words.rstrip('.')}{where}. {remedy}") from None
+
+
+def _check_columns(estimator: Any, pieces: Pieces, reset: bool) -> None:
+    """Note number and names of the columns, or compare them with those of `fit`."""
+    names, n_features = pieces.feature_names, pieces.shape[1]
+    has_names = names is not None and all(isinstance(name, str) for name in names)
+    if reset:
+        estimator.n_features_in_ = n_features
+        vars(estimator).pop("feature_names_in_", None)
+        if has_names:
+            estimator.feature_names_in_ = names
+        return
+    if n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    known = getattr(estimator, "feature_names_in_", names)
+    if has_names and list(names) != list(known):
+        pairs = [(new, old) for new, old in zip(names, known, strict=True) if new != old]
+        raise ValueError(
+            "The columns of X are not those of fit, or in another order: it has "
+            f"{listed([new for new, _ in pairs], limit=COLUMNS_SHOWN)} where fit saw "
+            f"{listed([old for _, old in pairs], limit=COLUMNS_SHOWN)}."
+        )
 
 
 def _refuse_bad_columns(x: Any) -> None:

@@ -6,17 +6,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.piecewise import PiecewiseProblem
 from pulasso.problem import Params, Problem
-from pulasso.solvers import SolverResult, solve_working_set, solve_working_set_path
+from pulasso.solvers import (
+    SolverResult,
+    solve_summed_path,
+    solve_working_set,
+    solve_working_set_path,
+)
 
 __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
+
+AnyProblem = Problem | PiecewiseProblem
 
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
 NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
 
 
-def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Params]:
+def scale_by_null(problem: AnyProblem, null_log_odds: NDArray) -> tuple[AnyProblem, Params]:
     """Return the problem with its exact lam_max, and the null model, where every path starts.
 
     Parameters
@@ -27,21 +35,22 @@ def scale_by_null(problem: Problem, null_log_odds: NDArray) -> tuple[Problem, Pa
         Class log odds of the intercept-only maximum likelihood.
     """
     null = Params(np.zeros(problem.shape), problem.response.null_aux(null_log_odds))
-    grad = problem.gradient(problem.at(null)).theta
+    grad = problem.gradient_at(null).theta
     lam_max = problem.penalty.lam_max(grad)
     if problem.penalty.has_unpenalized:
         null = _fit_unpenalized(problem, null)
-        left = problem.penalty.lam_max(problem.gradient(problem.at(null)).theta)
+        left = problem.penalty.lam_max(problem.gradient_at(null).theta)
         # Where the unpenalised features explain everything, what is left is rounding.
         lam_max = left if left > NULL_NOISE * np.abs(grad).max(initial=0.0) else 0.0
     return replace(problem, lam=lam_max, lam_max=lam_max), null
 
 
-def _fit_unpenalized(problem: Problem, start: Params) -> Params:
+def _fit_unpenalized(problem: AnyProblem, start: Params) -> Params:
     """Fit free parameters and unpenalised blocks, with every penalised block at zero."""
     # lam only has to be positive: the remaining weights are 0 and infinity.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0)
-    return solve_working_set(free, start, tol=NULL_TOL, max_iter=NULL_STEPS).params
+    to_the_end = {"solver": solve_working_set, "tol": NULL_TOL, "max_iter": NULL_STEPS}
+    return next(solve_path(free, start, np.array([1.0]), **to_the_end)).params
 
 
 def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:
@@ -60,7 +69,7 @@ def lams_down_to(lam: float, lam_max: float) -> NDArray:
 
 
 def solve_path(
-    problem: Problem,
+    problem: AnyProblem,
     start: Params,
     lams: NDArray,
     *,
@@ -83,6 +92,11 @@ def solve_path(
     max_iter : int
         Iterations for each lam.
     """
+    if isinstance(problem, PiecewiseProblem):
+        if solver is not solve_working_set:
+            raise ValueError("Data in pieces are fitted by solver='working-set' only; leave solver out.")
+        yield from solve_summed_path(problem, start, lams, tol=tol, max_iter=max_iter)
+        return
     if solver is solve_working_set:
         # It keeps columns and curvature from one lam to the next, and certifies several lams at once.
         yield from solve_working_set_path(problem, start, lams, tol=tol, max_iter=max_iter)

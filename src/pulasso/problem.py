@@ -133,6 +133,10 @@ class Problem:
         """Return the gradient of the loss; one pass over X."""
         return Params(self.design.rmatmul(point.grad_linear), point.grad_aux)
 
+    def gradient_at(self, params: Params) -> Params:
+        """Return the gradient of the loss; two passes over X."""
+        return self.gradient(self.at(params))
+
     def aux_information(self, point: Point) -> NDArray:
         """Return the Fisher information of the free parameters, shape (n_aux, n_aux)."""
         linear, aux = point.linear, point.params.aux

@@ -16,15 +16,17 @@ FLOORS = (
     ("cli", "_show_versions"),
     ("report", "experiments"),
     ("plots",),
-    ("estimators", "model_selection", "prevalence", "inference", "baselines", "distributed"),
+    ("estimators", "model_selection", "prevalence", "inference", "baselines"),
     ("metrics",),
     ("datasets",),
     ("restarts",),
     ("path",),
+    ("piecewise",),
     ("solvers",),
     ("problem",),
     ("responses", "scenarios", "penalties", "design"),
     ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "seeds", "steps", "storage"),
+    ("pieces",),
     ("exceptions", "words", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}

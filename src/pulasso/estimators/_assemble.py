@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.exceptions import GroupError, LabelFrequencyWarning
 from pulasso.labels import Labels
-from pulasso.path import scale_by_null
+from pulasso.path import AnyProblem, scale_by_null
 from pulasso.penalties import Blocks, GroupLasso, Groups
+from pulasso.pieces import is_in_pieces
+from pulasso.piecewise import MeasuredPieces, PiecewiseProblem
 from pulasso.problem import Params, Problem
 from pulasso.responses import Multinomial, Ordinal, Response
 from pulasso.scenarios import LabelCounts, Labelling, NullModel, ObservedLoss, Scenario
@@ -39,7 +41,7 @@ class Coefficients:
 class Assembled:
     """A problem ready to be solved, with what is needed to report about it."""
 
-    problem: Problem
+    problem: AnyProblem
     design: StandardizedDesign
     null: Params
     labels: Labels
@@ -92,17 +94,36 @@ def assemble(
     """
     counts = LabelCounts.from_codes(labels.codes, labels.classes, weight)
     labelling = scenario.labelling(counts)
-    loss = ObservedLoss(labelling, labels.codes, weight)
     n_positive = len(labels.classes) - 1
     class_names = None if response == Ordinal.name else labels.classes[1:].tolist()
     n_outputs = 1 if class_names is None else n_positive
     blocks = Groups.of(groups).resolve(x.shape[1], n_outputs, feature_names, class_names)
     model = _response(response, n_positive, fit_intercept, blocks)
-    design = standardize(as_design(x), loss.share, center=fit_intercept, scale=standardized)
+    observed = (labelling, labels.codes, weight)
+    unscaled = _problem(x, observed, model, GroupLasso(blocks), center=fit_intercept, scale=standardized)
     null_model = labelling.null_model(counts.frequencies)
     words = _warn_if_no_maximum(null_model, labelling, counts)
-    problem, null = scale_by_null(Problem(design, model, loss, GroupLasso(blocks)), null_model.log_odds)
-    return Assembled(problem, design, null, labels, counts, labelling, scenario, blocks, words)
+    problem, null = scale_by_null(unscaled, null_model.log_odds)
+    return Assembled(problem, problem.design, null, labels, counts, labelling, scenario, blocks, words)
+
+
+def _problem(
+    x: Any,
+    observed: tuple[Labelling, NDArray, NDArray],
+    response: Response,
+    penalty: GroupLasso,
+    *,
+    center: bool,
+    scale: bool,
+) -> AnyProblem:
+    """Build the problem of data in memory, or of data in pieces."""
+    labelling, codes, weight = observed
+    if not is_in_pieces(x):
+        loss = ObservedLoss(labelling, codes, weight)
+        design = standardize(as_design(x), loss.share, center=center, scale=scale)
+        return Problem(design, response, loss, penalty)
+    design = standardize(MeasuredPieces(x, codes, weight), weight, center=center, scale=scale)
+    return PiecewiseProblem(design, response, labelling, penalty, float(weight.sum()))
 
 
 def _response(name: str, n_positive: int, fit_intercept: bool, blocks: Blocks) -> Response:

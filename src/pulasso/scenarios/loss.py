@@ -50,16 +50,19 @@ class ObservedLoss:
         Observed labels: 0 unlabeled, k class k, K + 1 confirmed negative.
     weight : array of shape (n_samples,)
         Sample weights; they are normalised here, once.
+    total : float, optional
+        What they are divided by: their sum, unless these rows are a part of a larger sample.
     """
 
     labelling: Labelling
     codes: NDArray
     weight: NDArray
+    total: float | None = None
 
     @cached_property
     def share(self) -> NDArray:
-        """Weights that sum to one."""
-        return self.weight / self.weight.sum()
+        """Weights that sum to one over the whole sample."""
+        return self.weight / (self.weight.sum() if self.total is None else self.total)
 
     @cached_property
     def _unlabeled(self) -> NDArray:

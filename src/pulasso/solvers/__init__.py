@@ -2,17 +2,24 @@
 
 from collections.abc import Callable
 
+from pulasso.solvers._quadratic import QuadraticModel
 from pulasso.solvers._result import Record, SolverResult
 from pulasso.solvers.em import solve_em
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
+from pulasso.solvers.summed import Entries, SummedProblem, Sums, solve_summed_path
 from pulasso.solvers.working_set import solve_working_set, solve_working_set_path
 
 __all__ = [
     "SOLVERS",
+    "Entries",
+    "QuadraticModel",
     "Record",
     "SolverResult",
+    "SummedProblem",
+    "Sums",
     "solve_em",
     "solve_proximal_gradient",
+    "solve_summed_path",
     "solve_working_set",
     "solve_working_set_path",
 ]

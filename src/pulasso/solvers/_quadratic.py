@@ -14,7 +14,7 @@ from pulasso.design import ColumnStore
 from pulasso.kernels import block_descent
 from pulasso.responses import SecondOrder
 
-__all__ = ["QuadraticModel"]
+__all__ = ["Quadratic", "QuadraticModel"]
 
 # Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
 # curvature is nothing but rounding.
@@ -25,8 +25,79 @@ PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
 MEMORY = 5  # differences that the extrapolation combines
 
 
-class QuadraticModel:
-    """The quadratic ``g'd + d'Hd / 2`` in aux and in the entries of chosen blocks.
+class Quadratic:
+    """A quadratic ``g'd + d'Hd / 2`` whose variables are the free parameters and blocks of entries.
+
+    Attributes
+    ----------
+    hessian : array of shape (size, size), float32
+    sizes : array of shape (n_blocks,)
+        The free parameters, if there are any, are the first block.
+    n_aux : int
+    """
+
+    hessian: NDArray
+    sizes: NDArray
+    n_aux: int
+
+    def __init__(self, hessian: NDArray, sizes: NDArray, n_aux: int):
+        self.hessian, self.n_aux = hessian, n_aux
+        self.sizes = np.concatenate([[n_aux] if n_aux else [], sizes]).astype(np.int64)
+        self.decompose()
+
+    def decompose(self) -> None:
+        """Compute eigenvalues and eigenvectors of the diagonal blocks, which the kernel needs."""
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self.eigenvalues = np.diagonal(self.hessian).astype(np.float64)
+        self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
+        self.bases = np.ones(int((self.sizes**2).sum()))
+        self.is_positive = True
+        for size in np.unique(self.sizes[self.sizes > 1]):
+            which = np.flatnonzero(self.sizes == size)
+            rows = self.starts[which, None] + np.arange(size)
+            values, vectors = np.linalg.eigh(
+                self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64)
+            )
+            # A constant column, or two equal ones, in a block leave it without curvature in some direction.
+            floor = FLAT * values[:, -1:]
+            self.is_positive &= bool((values > -floor).all())
+            self.eigenvalues[rows] = np.maximum(values, floor)
+            at = self.basis_starts[which, None] + np.arange(size * size)
+            self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
+        self.is_positive &= bool((self.eigenvalues > 0).all())
+
+    def descend(
+        self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
+    ) -> NDArray | None:
+        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, or None if there is none.
+
+        Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it
+        decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
+        """
+        best, slope, starts = beta.copy(), gradient.copy(), self.starts
+        blocks = (starts, self.sizes, thresholds, self.eigenvalues, self.bases, self.basis_starts)
+        trail = np.empty((MEMORY + 1, 2, len(beta)))  # the start and what every sweep leads to
+
+        def objective(point: NDArray, slope: NDArray) -> float:
+            change = point - beta
+            norms = np.sqrt(np.add.reduceat(point**2, starts))
+            return 0.5 * (change @ (gradient + slope)) + thresholds @ norms
+
+        limit = DIVERGED * max(np.abs(gradient).max(), thresholds.max())
+        outcome, total = block_descent(self.hessian, slope, best, *blocks, PLAIN_SWEEPS, tol), PLAIN_SWEEPS
+        while outcome < 0 and total < max_sweeps and np.abs(slope).max() <= limit:
+            trail[0] = best, slope
+            outcome = block_descent(self.hessian, slope, best, *blocks, MEMORY, tol, trail[1:])
+            total += MEMORY
+            if outcome < 0:
+                guess, guess_slope = np.tensordot(_anderson(trail[:, 0]), trail[1:], axes=1)
+                if objective(guess, guess_slope) < objective(best, slope):
+                    best[:], slope[:] = guess, guess_slope
+        return best if outcome != 0 and np.abs(slope).max() <= limit else None
+
+
+class QuadraticModel(Quadratic):
+    """The quadratic of a loss at a point, in aux and in the entries of chosen blocks of a column store.
 
     Parameters
     ----------
@@ -56,7 +127,8 @@ class QuadraticModel:
         return self.n_aux + len(self.slots)
 
     @property
-    def hessian(self) -> NDArray:
+    def hessian(self) -> NDArray:  # type: ignore[override]
+        """The used part of a square that grows."""
         return self._square[: self.size, : self.size]
 
     def refresh(self, second: SecondOrder, free_ridge: float) -> None:
@@ -108,57 +180,7 @@ class QuadraticModel:
         diagonal = np.einsum("ii->i", hessian)
         fresh = diagonal if first == 0 else diagonal[n_aux + first :]
         fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
-        self._decompose()
-
-    def _decompose(self) -> None:
-        """Compute eigenvalues and eigenvectors of the diagonal blocks, which the kernel needs."""
-        self.starts = np.cumsum(self.sizes) - self.sizes
-        self.eigenvalues = np.diagonal(self.hessian).astype(np.float64)
-        self.basis_starts = np.cumsum(self.sizes**2) - self.sizes**2
-        self.bases = np.ones(int((self.sizes**2).sum()))
-        self.is_positive = True
-        for size in np.unique(self.sizes[self.sizes > 1]):
-            which = np.flatnonzero(self.sizes == size)
-            rows = self.starts[which, None] + np.arange(size)
-            values, vectors = np.linalg.eigh(
-                self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64)
-            )
-            # A constant column, or two equal ones, in a block leave it without curvature in some direction.
-            floor = FLAT * values[:, -1:]
-            self.is_positive &= bool((values > -floor).all())
-            self.eigenvalues[rows] = np.maximum(values, floor)
-            at = self.basis_starts[which, None] + np.arange(size * size)
-            self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
-        self.is_positive &= bool((self.eigenvalues > 0).all())
-
-    def descend(
-        self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
-    ) -> NDArray | None:
-        """Return the minimiser of the model plus ``sum_j thresholds_j ||beta_j||``, or None if there is none.
-
-        Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it
-        decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
-        """
-        best, slope, starts = beta.copy(), gradient.copy(), self.starts
-        blocks = (starts, self.sizes, thresholds, self.eigenvalues, self.bases, self.basis_starts)
-        trail = np.empty((MEMORY + 1, 2, len(beta)))  # the start and what every sweep leads to
-
-        def objective(point: NDArray, slope: NDArray) -> float:
-            change = point - beta
-            norms = np.sqrt(np.add.reduceat(point**2, starts))
-            return 0.5 * (change @ (gradient + slope)) + thresholds @ norms
-
-        limit = DIVERGED * max(np.abs(gradient).max(), thresholds.max())
-        outcome, total = block_descent(self.hessian, slope, best, *blocks, PLAIN_SWEEPS, tol), PLAIN_SWEEPS
-        while outcome < 0 and total < max_sweeps and np.abs(slope).max() <= limit:
-            trail[0] = best, slope
-            outcome = block_descent(self.hessian, slope, best, *blocks, MEMORY, tol, trail[1:])
-            total += MEMORY
-            if outcome < 0:
-                guess, guess_slope = np.tensordot(_anderson(trail[:, 0]), trail[1:], axes=1)
-                if objective(guess, guess_slope) < objective(best, slope):
-                    best[:], slope[:] = guess, guess_slope
-        return best if outcome != 0 and np.abs(slope).max() <= limit else None
+        self.decompose()
 
 
 def _anderson(points: NDArray) -> NDArray:

@@ -1,0 +1,15 @@
+"""Data that come in pieces of rows, from a disk or from other machines, and sums over them."""
+
+from pulasso.pieces._protocol import Pieces, split
+from pulasso.pieces.local import LocalPieces
+from pulasso.pieces.sources import ArraySource, DatasetSource, as_pieces, is_in_pieces
+
+__all__ = [
+    "ArraySource",
+    "DatasetSource",
+    "LocalPieces",
+    "Pieces",
+    "as_pieces",
+    "is_in_pieces",
+    "split",
+]

@@ -1,0 +1,194 @@
+"""Data in pieces give the answers of data in memory, whatever the pieces."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pulasso import Groups, MultinomialPULasso, OrdinalPULasso, fit_path
+from pulasso.datasets import simulate_multinomial
+from pulasso.pieces import ArraySource, LocalPieces, as_pieces
+
+N, P = 700, 12
+SCENARIOS = {
+    "case-control": {"scenario": "case-control", "prevalence": [0.2, 0.3]},
+    "single-training-set": {"scenario": "single-training-set", "label_frequency": 0.7},
+    "fully-observed": {"scenario": "fully-observed"},
+}
+RESPONSES = ("multinomial", "ordinal")
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(N, P)) * np.geomspace(0.1, 10.0, P) + rng.normal(size=P)
+    x[:, 5] = 3.0  # constant
+    latent = (x[:, 0] - x[:, 0].mean()) / 0.1 + rng.logistic(size=N)
+    z = np.searchsorted([0.0, 1.5], latent)
+    return x, np.where(rng.random(N) < 0.5, z, 0), rng.integers(0, 4, N).astype(float)
+
+
+def in_pieces(x, rows, n_threads=1):
+    return LocalPieces(ArraySource(x, rows), n_threads)
+
+
+def assert_same(path, expected):
+    np.testing.assert_allclose(path.objective, expected.objective, rtol=1e-9)
+    np.testing.assert_allclose(path.coefs, expected.coefs, atol=1e-6 * np.abs(expected.coefs).max())
+    np.testing.assert_allclose(path.lam_max, expected.lam_max, rtol=1e-10)
+    assert path.converged.all()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("response", RESPONSES)
+def test_local_pieces(data, response, scenario):
+    x, z, weight = data
+    settings = {
+        "response": response,
+        "n_lams": 5,
+        "tol": 1e-8,
+        "sample_weight": weight,
+        **SCENARIOS[scenario],
+    }
+    expected = fit_path(x, z, **settings)
+    for rows in (1, 97, N):
+        if rows > 1 or response == "ordinal":  # pieces of one row take a while; once is enough
+            assert_same(fit_path(in_pieces(x, rows), z, **settings), expected)
+
+
+def test_threads_change_nothing(data):
+    x, z, _ = data
+    fits = [fit_path(in_pieces(x, 50, n), z, n_lams=4, scenario="fully-observed") for n in (1, 3)]
+    np.testing.assert_array_equal(fits[0].coefs, fits[1].coefs)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_centring_or_scaling(data, standardize, fit_intercept):
+    x, z, _ = data
+    settings = {"standardize": standardize, "fit_intercept": fit_intercept, "n_lams": 3, "tol": 1e-8}
+    settings |= SCENARIOS["single-training-set"]
+    assert_same(fit_path(in_pieces(x, 200), z, **settings), fit_path(x, z, **settings))
+
+
+def test_groups_of_all_kinds(data):
+    x, z, _ = data
+    sets = [[0, 1], [2, 3, 4], [5], [6, 7, 8, 9, 10, 11]]
+    for groups in (
+        Groups.from_columns(sets, weights=[0.0, 1.0, 1.0, np.inf]),
+        Groups.rows(symmetric=True),
+        "entries",
+    ):
+        settings = {"groups": groups, "n_lams": 3, "tol": 1e-8, **SCENARIOS["case-control"]}
+        assert_same(fit_path(in_pieces(x, 200), z, **settings), fit_path(x, z, **settings))
+
+
+def test_one_lam_and_predictions(data):
+    x, z, _ = data
+    for estimator in (MultinomialPULasso, OrdinalPULasso):
+        model = estimator(lam=0.02, tol=1e-8, **SCENARIOS["single-training-set"])
+        whole, parts = model.fit(x, z).predict_proba(x), model.fit(in_pieces(x, 99), z)
+        np.testing.assert_allclose(parts.predict_proba(in_pieces(x, 50)), whole, atol=1e-6)
+        assert parts.n_features_in_ == P
+
+
+@pytest.mark.parametrize("kind", ["npy", "zarr", "parquet"])
+def test_files(data, tmp_path, kind):
+    x, z, _ = data
+    names = [f"feature {j}" for j in range(P)]
+    file = tmp_path / f"x.{kind}"
+    if kind == "npy":
+        np.save(file, x)
+    elif kind == "zarr":
+        zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+        zarr.open(str(file), mode="w", shape=x.shape, chunks=(100, 5), dtype=x.dtype)[:] = x
+    else:
+        arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        import pyarrow.parquet
+
+        table = arrow.table({name: x[:, j] for j, name in enumerate(names)})
+        pyarrow.parquet.write_table(table, file, row_group_size=150)
+    settings = {"n_lams": 4, "tol": 1e-8, **SCENARIOS["single-training-set"]}
+    path = fit_path(as_pieces(file), z, **settings)
+    assert_same(path, fit_path(x, z, **settings))
+    if kind == "parquet":
+        assert list(path.feature_names) == names
+
+
+def test_single_precision_stays(data):
+    x, z, _ = data
+    single = x.astype(np.float32)
+    path = fit_path(in_pieces(single, 100), z, n_lams=4, tol=1e-5, **SCENARIOS["fully-observed"])
+    assert path.coefs.dtype == np.float32
+    expected = fit_path(x, z, n_lams=4, **SCENARIOS["fully-observed"])
+    np.testing.assert_allclose(path.objective, expected.objective, rtol=1e-4)
+
+
+# -- dask ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def da():
+    return pytest.importorskip("dask.array", reason="dask is not installed")
+
+
+@pytest.mark.parametrize("chunks", [(700, 12), (123, 5), ((1, 399, 300), 12)], ids=str)
+def test_dask_arrays(data, da, chunks):
+    x, z, weight = data
+    settings = {"n_lams": 4, "tol": 1e-8, "sample_weight": weight, **SCENARIOS["single-training-set"]}
+    assert_same(fit_path(da.from_array(x, chunks=chunks), z, **settings), fit_path(x, z, **settings))
+
+
+def test_dask_sparse_blocks(da):
+    simulation = simulate_multinomial(300, 20, random_state=0)
+    x = sparse.csr_matrix(np.where(np.abs(simulation.X) > 0.8, simulation.X, 0.0))
+    blocks = da.from_array(x.toarray(), chunks=(100, 20)).map_blocks(sparse.csr_matrix)
+    settings = {"scenario": "fully-observed", "n_lams": 3, "tol": 1e-8}
+    assert_same(fit_path(blocks, simulation.y, **settings), fit_path(x, simulation.y, **settings))
+
+
+def test_dask_data_frames(data):
+    dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    import pandas as pd
+
+    x, z, _ = data
+    frame = pd.DataFrame(x, columns=[f"feature {j}" for j in range(P)])
+    model = MultinomialPULasso(lam=0.02, tol=1e-8, **SCENARIOS["single-training-set"])
+    expected = model.fit(frame, z).predict_proba(frame)
+    parts = model.fit(dd.from_pandas(frame, npartitions=3), z)
+    assert list(parts.feature_names_in_) == list(frame.columns)
+    np.testing.assert_allclose(parts.predict_proba(dd.from_pandas(frame, npartitions=2)), expected, atol=1e-6)
+
+
+# -- wrong turns --------------------------------------------------------------------------------------------
+
+
+def test_missing_values_are_named(data):
+    x, z, _ = data
+    broken = x.copy()
+    broken[3, 7] = np.nan
+    with pytest.raises(ValueError, match=r"NaN or infinite values, in the columns 7\. Impute"):
+        fit_path(in_pieces(broken, 100), z, **SCENARIOS["fully-observed"])
+
+
+def test_columns_must_be_those_of_fit(data):
+    pd = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    x, z, _ = data
+    frame = pd.DataFrame(x[:, :3], columns=["a", "b", "c"])
+    model = MultinomialPULasso(lam=0.1, scenario="fully-observed").fit(
+        dd.from_pandas(frame, npartitions=2), z
+    )
+    with pytest.raises(ValueError, match="another order"):
+        model.predict(dd.from_pandas(frame[["b", "a", "c"]], npartitions=2))
+
+
+def test_other_solvers_are_refused(data):
+    x, z, _ = data
+    with pytest.raises(ValueError, match="working-set"):
+        fit_path(in_pieces(x, 100), z, solver="em", n_lams=3, **SCENARIOS["fully-observed"])
+
+
+def test_labels_must_be_one_for_each_row(data):
+    x, z, _ = data
+    with pytest.raises(ValueError, match="X has 700 rows but y has 699 labels"):
+        fit_path(in_pieces(x, 100), z[:-1], **SCENARIOS["fully-observed"])
