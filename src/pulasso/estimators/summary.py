@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _facts(estimator: Any) -> dict[str, str]:
         f"{name}: {count:g}" for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
     )
     facts = {
-        "scenario": _describe(estimator.scenario_),
+        "scenario": describe_scenario(estimator.scenario_),
         "class 0": str(counts.classes[0]),
         "labelled rows": labeled,
         "unlabeled rows": f"{counts.n_unlabeled:g}",
@@ -141,12 +142,3 @@ def _facts(estimator: Any) -> dict[str, str]:
         + ("converged" if estimator.converged_ else f"NOT converged (tol {estimator.tol:g})"),
     }
     return facts
-
-
-def _describe(scenario: Any) -> str:
-    numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
-    return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
-
-
-def _is_unset(value: Any) -> bool:
-    return value is None or (isinstance(value, tuple) and not value)

@@ -14,6 +14,7 @@ from pulasso.metrics._estimate import Estimate
 from pulasso.metrics._evaluation import Evaluation
 from pulasso.metrics._predictions import trivial_words
 from pulasso.metrics._sample import LabelSettings
+from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
 from pulasso.words import listed, warn_caller
 
@@ -184,7 +185,7 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     counts = np.bincount(sample.codes, weights=sample.weight, minlength=len(sample.classes) + 1)
     labeled = zip(sample.classes[1:], counts[1:-1], strict=True)
     facts = {
-        "scenario": evaluation.scenario.name,
+        "scenario": describe_scenario(evaluation.scenario),
         "class 0": str(sample.classes[0]),
         "labelled rows": ", ".join(f"{name}: {count:g}" for name, count in labeled),
         "unlabeled rows": f"{counts[0]:g}",

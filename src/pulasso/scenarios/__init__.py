@@ -25,6 +25,7 @@ __all__ = [
     "Scenario",
     "SingleTrainingSet",
     "as_scenario",
+    "describe_scenario",
 ]
 
 SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
@@ -64,6 +65,22 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
     if wanted is not None and wanted not in given:
         raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {chosen.explanation}")
     return chosen(**given)
+
+
+def describe_scenario(scenario: Scenario) -> str:
+    """Return the name of a scenario and its numbers, in one line for tables.
+
+    Examples
+    --------
+    >>> describe_scenario(SingleTrainingSet(label_frequency=0.4))
+    'single-training-set, label_frequency 0.4'
+    """
+    numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
+    return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
+
+
+def _is_unset(value: Any) -> bool:
+    return value is None or (isinstance(value, tuple) and not value)
 
 
 def _names() -> str:
