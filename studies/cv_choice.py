@@ -1,0 +1,152 @@
+"""Does cross-validation of observed labels choose a lam that predicts true classes well?
+
+Each replicate draws data from the model, chooses lam by 5 folds of *observed* labels, and compares it with the lam of
+the same path that has the smallest log-loss of the *true* classes on 20,000 new rows: the oracle, which
+nobody has. The excess is how much larger the chosen lam's log-loss is, in per cent of the oracle's.
+
+    python studies/cv_choice.py --scale quick     # about a minute
+    python studies/cv_choice.py --scale full
+"""
+
+import argparse
+import csv
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, fit_path
+from pulasso.datasets import simulate_multinomial, simulate_ordinal
+from pulasso.exceptions import GridEdgeWarning, LabelFrequencyWarning
+from pulasso.steps import run_steps
+
+SETTINGS = {
+    "quick": {"replicates": 6, "sizes": ((400, 40),)},
+    "full": {"replicates": 50, "sizes": ((400, 40), (400, 200), (1000, 100))},
+}
+RESPONSES = {
+    "multinomial": (simulate_multinomial, MultinomialPULassoCV),
+    "ordinal": (simulate_ordinal, OrdinalPULassoCV),
+}
+SCENARIOS = ("case-control", "single-training-set", "fully-observed")
+# The paths go further down than by default, so that oracle and choice lie inside the grid.
+GRID = {"n_lams": 40, "lam_min_ratio": 0.02}
+# The certificate of a solution to be compared by three digits of its loss.
+TOL = 1e-5
+N_ACTIVE, TEST_ROWS, TARGET = 5, 20_000, 3.0
+
+
+def replicate(response, scenario, n, p, seed):
+    """Return log-losses on new rows, numbers of features and lams: of the oracle and of both choices."""
+    simulate, estimator = RESPONSES[response]
+    key = [seed, n, p, SCENARIOS.index(scenario), list(RESPONSES).index(response)]
+    data = simulate(n, p, n_active=N_ACTIVE, scenario=scenario, random_state=np.random.default_rng(key))
+    with warnings.catch_warnings():
+        # Some draws have more labels than expected, or so little signal that nothing is selected: as in life.
+        warnings.simplefilter("ignore", GridEdgeWarning)
+        warnings.simplefilter("ignore", LabelFrequencyWarning)
+        model = estimator(**GRID, **data.scenario_params, tol=TOL, random_state=seed).fit(data.X, data.z)
+        path = fit_path(data.X, data.z, response=response, lams=model.lams_, tol=TOL, **data.scenario_params)
+    x, y = data.truth.draw(TEST_ROWS, random_state=np.random.default_rng([*key, 1]))
+    rows = np.arange(len(y))
+    loss = np.array([-path.model(i).predict_log_proba(x)[rows, y].mean() for i in range(len(path))])
+    at = {
+        "oracle": int(loss.argmin()),
+        "min": int(np.flatnonzero(model.lams_ == model.lam_min_)[0]),
+        "1se": int(np.flatnonzero(model.lams_ == model.lam_1se_)[0]),
+    }
+    where = np.array(list(at.values()))
+    return {"loss": loss[where], "n_active": path.n_active[where], "index": where, "null": loss[0]}
+
+
+def tabulate(setting, results):
+    """Return one row for each rule in one setting."""
+    response, scenario, n, p = setting
+    loss = np.array([result["loss"] for result in results])
+    active = np.array([result["n_active"] for result in results])
+    index = np.array([result["index"] for result in results])
+    null = np.array([float(result["null"]) for result in results])
+    excess = 100 * (loss / loss[:, :1] - 1)
+    rows = []
+    for j, rule in enumerate(("oracle", "min", "1se")):
+        rows.append(
+            {
+                "response": response, "scenario": scenario, "n": n, "p": p, "rule": rule,
+                "replicates": len(results),
+                "log-loss": float(np.median(loss[:, j])),
+                "null": float(np.median(null)),
+                "median excess %": float(np.median(excess[:, j])),
+                "90th % excess %": float(np.quantile(excess[:, j], 0.9)),
+                "median active": float(np.median(active[:, j])),
+                "denser than min": int((active[:, j] > active[:, 1]).sum()),
+                "at an end": int(((index[:, j] == 0) | (index[:, j] == GRID["n_lams"] - 1)).sum()),
+            }
+        )  # fmt: skip
+    return rows
+
+
+def run(scale="quick", seed=0, replicates=None, checkpoint=None, n_jobs=None):
+    """Return rows for all settings; with a folder for finished replicates an interrupted run goes on."""
+    count = replicates or SETTINGS[scale]["replicates"]
+    settings = [
+        (response, scenario, n, p)
+        for n, p in SETTINGS[scale]["sizes"]
+        for response in RESPONSES
+        for scenario in SCENARIOS
+    ]
+    steps = {
+        f"{response} {scenario} {n} x {p} replicate {i}": (response, scenario, n, p, seed + i)
+        for response, scenario, n, p in settings
+        for i in range(count)
+    }
+    fingerprint = {"seed": seed, "grid": GRID, "n_active": N_ACTIVE, "test rows": TEST_ROWS, "tol": TOL}
+    kept = {} if checkpoint is None else {"checkpoint": checkpoint, "fingerprint": fingerprint}
+    results = run_steps(replicate, steps, n_jobs=n_jobs, title="choices", **kept)
+    groups = [results[i * count : (i + 1) * count] for i in range(len(settings))]
+    return [row for setting, group in zip(settings, groups, strict=True) for row in tabulate(setting, group)]
+
+
+def summarize(rows):
+    """Print the table, and whether the targets are met."""
+    widths = {name: max(len(name), *(len(_cell(row[name])) for row in rows)) for name in rows[0]}
+    print("  ".join(name.rjust(width) for name, width in widths.items()))
+    for row in rows:
+        print("  ".join(_cell(row[name]).rjust(width) for name, width in widths.items()))
+    chosen = [row for row in rows if row["rule"] == "min"]
+    worst = max(row["median excess %"] for row in chosen)
+    denser = sum(row["denser than min"] for row in rows if row["rule"] == "1se")
+    total = sum(row["replicates"] for row in chosen)
+    print(
+        f"select='min': largest median excess {worst:.2f} % (target below {TARGET:g} %). "
+        f"select='1se': denser than 'min' in {denser} of {total} replicates."
+    )
+
+
+def _cell(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scale", choices=SETTINGS, default="quick")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--replicates", type=int)
+    parser.add_argument("--out", type=Path, default=Path("runs/studies"))
+    parser.add_argument("--checkpoint", type=Path, help="folder of finished replicates, to go on from")
+    parser.add_argument("--n-jobs", type=int)
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    rows = run(arguments.scale, arguments.seed, arguments.replicates, arguments.checkpoint, arguments.n_jobs)
+    summarize(rows)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    path = arguments.out / f"cv_choice_{arguments.scale}.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"written to {path} after {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
