@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._numbers import asks_for_estimate, estimate_number
 from pulasso.estimators._saving import parts_of_estimator, save
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
@@ -26,7 +27,7 @@ from pulasso.inputs import (
 from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.path import lams_down_to, solve_path
 from pulasso.responses import Response
-from pulasso.scenarios import as_scenario
+from pulasso.scenarios import Scenario, as_scenario
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
 from pulasso.words import listed, plain
@@ -103,14 +104,25 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
             labels,
             weight,
             response=self._response_name,
-            scenario=as_scenario(
-                self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
-            ),
+            scenario=self._find_scenario(x, labels, weight),
             groups=self.groups,
             standardized=self.standardize,
             fit_intercept=getattr(self, "fit_intercept", True),
             feature_names=getattr(self, "feature_names_in_", None),
         )
+
+    def _find_scenario(self, x: Any, labels: Labels, weight: NDArray) -> Scenario:
+        """Return the scenario as an object, its number estimated if the user asked for that."""
+        for name in ("prevalence_", "label_frequency_", "prevalence_estimate_"):
+            vars(self).pop(name, None)
+        scenario = as_scenario(
+            self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
+        )
+        if asks_for_estimate(scenario):
+            scenario, estimate = estimate_number(scenario, x, labels, weight, self._response_name)
+            self.prevalence_estimate_ = estimate
+            setattr(self, f"{estimate.parameter}_", estimate.numbers)
+        return scenario
 
     def _encode(self, y: ArrayLike, weight: NDArray) -> Labels:
         labels = encode_labels(

@@ -28,9 +28,10 @@ class MultinomialPULasso(BasePULasso):
         How labels came to be. Case-control needs `prevalence`, single-training-set needs `label_frequency`.
     prevalence : float, array-like of shape (K,) or mapping, optional
         Share of every positive class in the population: a number for all, an array in class order, or a
-        mapping from class to number.
+        mapping from class to number. "estimate" finds it by :func:`pulasso.prevalence.profile_likelihood`
+        and warns where the data leave it open.
     label_frequency : float, array-like of shape (K,) or mapping, optional
-        Probability that a member of a positive class carries its label.
+        Probability that a member of a positive class carries its label; or "estimate", as for `prevalence`.
     groups : {"rows", "entries"} or Groups, default="rows"
         "rows": a feature enters for all classes or none. "entries": plain l1.
     standardize : bool, default=True
@@ -89,6 +90,10 @@ class MultinomialPULasso(BasePULasso):
         The scenario as an object.
     labelling_ : Labelling
         The scenario's two vectors for these data.
+    prevalence_, label_frequency_ : array of shape (K,)
+        The number that was estimated, where the user asked for it.
+    prevalence_estimate_ : PrevalenceEstimate
+        That estimate with its interval, curve and diagnosis.
     history_ : tuple of Record
         Objective and certificate along the last solve.
     warnings_ : list of str

@@ -28,9 +28,10 @@ class OrdinalPULasso(BasePULasso):
     scenario : {"case-control", "single-training-set", "fully-observed"} or object, default="case-control"
         How labels came to be. Case-control needs `prevalence`, single-training-set needs `label_frequency`.
     prevalence : float, array-like of shape (K,) or mapping, optional
-        Share of every positive class in the population.
+        Share of every positive class in the population; "estimate" finds it by
+        :func:`pulasso.prevalence.profile_likelihood` and warns where the data leave it open.
     label_frequency : float, array-like of shape (K,) or mapping, optional
-        Probability that a member of a positive class carries its label.
+        Probability that a member of a positive class carries its label; or "estimate".
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
     standardize : bool, default=True
@@ -64,6 +65,8 @@ class OrdinalPULasso(BasePULasso):
     thresholds_ : array of shape (K,)
         Increasing cutpoints on the scale of ``x @ coef_``.
     lam_max_, objective_, kkt_, converged_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`MultinomialPULasso`.
+    prevalence_, label_frequency_, prevalence_estimate_
         As for :class:`MultinomialPULasso`.
     groups_, group_norms_, feature_scale_, label_counts_, scenario_, labelling_, history_, warnings_, stationary_points_
         As for :class:`MultinomialPULasso`.

@@ -44,7 +44,7 @@ class CaseControl:
     sampled_by_label: ClassVar[bool] = True
     explanation: ClassVar[str] = (
         "It takes prevalence=, the share of each positive class in the population, "
-        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}."
+        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}, or prevalence='estimate'."
     )
 
     def labelling(self, counts: LabelCounts) -> Labelling:

@@ -43,7 +43,7 @@ class SingleTrainingSet:
     sampled_by_label: ClassVar[bool] = False
     explanation: ClassVar[str] = (
         "It takes label_frequency=, the probability that a member of a positive class carries its label, "
-        "for example label_frequency=0.5."
+        "for example label_frequency=0.5, or label_frequency='estimate'."
     )
 
     def labelling(self, counts: LabelCounts) -> Labelling:
