@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
-from pulasso.plots._reading import labelling_of
-from pulasso.plots._style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below, plural
+from pulasso.plots.reading import labelling_of
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below, plural
 from pulasso.words import plain
 
 __all__ = ["PUCalibrationDisplay"]

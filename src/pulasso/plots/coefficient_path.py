@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots._reading import core_of, feature_names, output_names, path_of, scaled_path
-from pulasso.plots._style import (
+from pulasso.plots.reading import core_of, feature_names, output_names, path_of, scaled_path
+from pulasso.plots.style import (
     DASHES,
     GREY,
     INK,

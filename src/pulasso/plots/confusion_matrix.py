@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pulasso.metrics import Estimate, pu_confusion_matrix
-from pulasso.plots._reading import labelling_of
-from pulasso.plots._style import SMALL, draw_cells, new_axes, note_below
+from pulasso.plots.reading import labelling_of
+from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below
 
 __all__ = ["PUConfusionMatrixDisplay"]
 

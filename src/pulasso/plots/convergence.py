@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pulasso.plots._reading import core_of
-from pulasso.plots._style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below
+from pulasso.plots.reading import core_of
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below
 
 __all__ = ["ConvergenceDisplay"]
 

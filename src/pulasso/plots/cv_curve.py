@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso.model_selection import LossCurve
-from pulasso.plots._reading import core_of
-from pulasso.plots._style import GREY, INK, PALETTE, count_axis, lam_axis, new_axes, note_below, plural
+from pulasso.plots.reading import core_of
+from pulasso.plots.style import GREY, INK, PALETTE, count_axis, lam_axis, new_axes, note_below, plural
 
 __all__ = ["CVCurveDisplay"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots._reading import core_of
-from pulasso.plots._style import PALETTE, SMALL, literal, new_axes, note_below, only_largest, plural
+from pulasso.plots.reading import core_of
+from pulasso.plots.style import PALETTE, SMALL, literal, new_axes, note_below, only_largest, plural
 
 __all__ = ["GroupNormsDisplay"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pulasso.inputs import check_number
-from pulasso.plots._reading import core_of
-from pulasso.plots._style import (
+from pulasso.plots.reading import core_of
+from pulasso.plots.style import (
     DASHES,
     GREY,
     MARKERS,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots._reading import core_of, feature_names, output_names, scaled_coefs
-from pulasso.plots._style import SMALL, draw_cells, new_axes, note_below, only_largest, plural
+from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
+from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below, only_largest, plural
 
 __all__ = ["SelectedFeaturesDisplay"]
 

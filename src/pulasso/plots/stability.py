@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots._style import (
+from pulasso.plots.style import (
     DASHES,
     GREY,
     INK,

@@ -45,15 +45,22 @@ AXES_SHARE = 0.72
 DARK = 0.45
 # Letters of axis labels; a little less than fit, because axes are narrower than their figure.
 LETTERS_PER_INCH = 8.5
+# Longer names of columns are written at an angle.
+LETTERS_ACROSS = 8
 
 
 def new_axes(ax: Any, size: tuple[float, float]) -> Any:
-    """Return the axes to draw on: those given, or new ones in a figure of this size in inches."""
+    """Return the axes to draw on: those given, or new ones in a figure of this size in inches.
+
+    `ax` may also be a function that makes axes of a given size, for pictures that go into a file at once.
+    """
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("Pictures need matplotlib; install it with `pip install pulasso[plots]`.") from None
-    if ax is None:
+    if callable(ax):
+        ax = ax(size)
+    elif ax is None:
         _, ax = pyplot.subplots(figsize=size, layout="constrained")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -209,7 +216,7 @@ def draw_cells(
     )
     ax.set_ylim(n_rows, 0)
     ax.set_yticks(np.arange(n_rows) + 0.5, [literal(name) for name in rows], fontsize=SMALL)
-    crowded = n_columns > 6 or max(len(str(name)) for name in columns) * n_columns > 60
+    crowded = n_columns > 1 and max(len(str(name)) for name in columns) > LETTERS_ACROSS
     ax.set_xticks(
         np.arange(n_columns) + 0.5,
         [literal(name) for name in columns],

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots._reading import core_of
-from pulasso.plots._style import DASHES, GREY, INK, SMALL, literal, new_axes, note_below, plural
+from pulasso.plots.reading import core_of
+from pulasso.plots.style import DASHES, GREY, INK, SMALL, literal, new_axes, note_below, plural
 from pulasso.responses import Ordinal
 from pulasso.words import plain
 
