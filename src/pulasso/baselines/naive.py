@@ -47,7 +47,7 @@ def on_lasso(lam: float = 0.01, **params: Any) -> OrdinalPULasso:
     return OrdinalPULasso(lam, scenario="fully-observed", **params)
 
 
-def ward_em(tol: float = 1e-4, **params: Any) -> MultinomialPULasso:
+def ward_em(tol: float = 1e-3, **params: Any) -> MultinomialPULasso:
     """Return the EM algorithm of Ward et al. (2009): presence-only logistic regression without a penalty.
 
     The E-step guesses the classes of unlabeled rows, the M-step is a logistic regression with the offset of
@@ -56,7 +56,7 @@ def ward_em(tol: float = 1e-4, **params: Any) -> MultinomialPULasso:
 
     Parameters
     ----------
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         EM takes many steps where labels say little, hence a wide tolerance.
     **params
         Further parameters of :class:`MultinomialPULasso`: `prevalence`, for one.
@@ -70,9 +70,9 @@ def ward_em(tol: float = 1e-4, **params: Any) -> MultinomialPULasso:
     --------
     >>> from pulasso.baselines import ward_em
     >>> from pulasso.datasets import simulate_multinomial
-    >>> data = simulate_multinomial(4000, 3, n_positive=1, random_state=0)
+    >>> data = simulate_multinomial(1000, 2, n_positive=1, random_state=0)
     >>> model = ward_em(**data.scenario_params).fit(data.X, data.z)
-    >>> bool(abs(model.coef_ - data.coef).max() < 0.3)
+    >>> bool(abs(model.coef_ - data.coef).max() < 0.5)
     True
     """
     return MultinomialPULasso(0.0, solver="em", tol=tol, **params)

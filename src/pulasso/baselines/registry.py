@@ -111,7 +111,7 @@ BASELINES: dict[str, Baseline] = {
         "convex moment method with group lasso",
     ),
     "pulearn-bagging": Baseline(
-        lambda scenario, lam: _pulearn("BaggingPuClassifier", scenario, n_estimators=50, random_state=0),
+        lambda scenario, lam: _pulearn("BaggingPuClassifier", scenario, n_estimators=20, random_state=0),
         "pulearn's bagging, one against the rest",
         tuned=False,
         extra="baselines",

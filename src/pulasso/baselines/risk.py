@@ -13,11 +13,12 @@ from pulasso.exceptions import ScenarioError
 from pulasso.inputs import check_flag, check_number
 from pulasso.numerics import log_normalize
 from pulasso.scenarios import PerClass, Scenario
-from pulasso.words import listed
+from pulasso.words import listed, plain
 
 __all__ = ["NonNegativePU", "Risk"]
 
-SMALLEST_MIXTURE = 1e-6
+# The search for t: where it ends in any case, and how exactly t is found.
+SMALLEST_MIXTURE, XTOL = 1e-6, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,19 +179,19 @@ class NonNegativePU(BaseBaseline):
         if not self.non_negative:
             self.objective_ = risk.mixed(parameters, 1.0)[0]
 
-    def _check_shares(self, share: NDArray, classes: NDArray) -> None:
-        if share[1:].sum() >= 1.0 and not self.non_negative:
+    @staticmethod
+    def _check_shares(share: NDArray, classes: NDArray) -> None:
+        if share[1:].sum() >= 1.0:
             raise ScenarioError(
-                f"The classes {listed(classes[1:])} would make up {100 * share[1:].sum():.0f} % of the population, so "
-                "that the unbiased risk has no minimum. Give a larger label_frequency, or non_negative=True."
+                f"The classes {listed(classes[1:])} would make up {100 * share[1:].sum():.0f} % of the "
+                f"population, which leaves nothing for class {plain(classes[0])!r} and the risk without a minimum. "
+                "Give a larger label_frequency."
             )
 
     def _minimize(self, risk: Risk) -> NDArray:
         n_features, k = risk.design.shape[1], risk.members.shape[1]
-        # The null model: it is the solution without features, and finite.
         share = risk.members.sum(axis=0)
-        rest = max(1.0 - share.sum(), 0.5 * share.min())
-        best = np.append(np.zeros(n_features * k), np.log(share / rest))
+        best = np.append(np.zeros(n_features * k), np.log(share / (1.0 - share.sum())))  # the null model
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxcor": 20}
 
         self.mixture_, self.n_iter_ = 1.0, 0
@@ -208,9 +209,9 @@ class NonNegativePU(BaseBaseline):
         low = 0.5
         while risk.negative_part(solve(low)) < 0.0 and low > SMALLEST_MIXTURE:
             low *= 0.5
-        self.mixture_ = float(
-            brentq(lambda t: risk.negative_part(solve(t)), low, 1.0, xtol=1e-6, full_output=False)
-        )
+        self.mixture_ = low
+        if risk.negative_part(best) > 0.0:
+            self.mixture_ = float(brentq(lambda t: risk.negative_part(solve(t)), low, 2.0 * low, xtol=XTOL))
         return solve(self.mixture_)
 
     def _proba(self, x: Any) -> NDArray:
