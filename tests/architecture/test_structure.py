@@ -27,7 +27,7 @@ FLOORS = (
     ("responses", "scenarios", "penalties", "design"),
     ("kernels", "numerics", "curvature", "labels", "inputs", "tables", "seeds", "steps", "storage"),
     ("pieces",),
-    ("exceptions", "words", "_version"),
+    ("exceptions", "words", "upward", "_version"),
 )
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # The four nouns below a problem do not know each other.

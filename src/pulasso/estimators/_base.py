@@ -4,6 +4,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,7 @@ from pulasso.responses import Response
 from pulasso.scenarios import Scenario, as_scenario
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
+from pulasso.upward import from_above
 from pulasso.words import listed, plain
 
 __all__ = ["BasePULasso"]
@@ -293,6 +295,25 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         """Return what was selected and how well the fit is certified; prints, renders, converts."""
         check_is_fitted(self)
         return summarize(self)
+
+    def report(self, path: str | os.PathLike, **about: Any) -> Path:
+        """Write one self-contained HTML page about the model, for readers who never saw the code.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; one that is there already is only replaced with ``force=True``.
+        **about
+            X and z, rows to judge by (better not those of the fit), and whatever else
+            :func:`pulasso.report.write_report` takes.
+
+        Returns
+        -------
+        Path
+            Of the file.
+        """
+        check_is_fitted(self)
+        return from_above("report", "write_report")(self, path, **about)
 
     def save(
         self, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None

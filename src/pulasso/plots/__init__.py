@@ -14,8 +14,10 @@ from pulasso.plots.confusion_matrix import PUConfusionMatrixDisplay
 from pulasso.plots.convergence import ConvergenceDisplay
 from pulasso.plots.cv_curve import CVCurveDisplay
 from pulasso.plots.group_norms import GroupNormsDisplay
+from pulasso.plots.prevalence_curve import PrevalenceDisplay
 from pulasso.plots.response_curve import ResponseCurveDisplay
 from pulasso.plots.selected_features import SelectedFeaturesDisplay
+from pulasso.plots.sensitivity import SensitivityDisplay
 from pulasso.plots.stability import StabilityPathDisplay
 from pulasso.plots.thresholds import ThresholdsDisplay
 
@@ -27,8 +29,10 @@ __all__ = [
     "GroupNormsDisplay",
     "PUCalibrationDisplay",
     "PUConfusionMatrixDisplay",
+    "PrevalenceDisplay",
     "ResponseCurveDisplay",
     "SelectedFeaturesDisplay",
+    "SensitivityDisplay",
     "StabilityPathDisplay",
     "ThresholdsDisplay",
 ]
@@ -44,4 +48,6 @@ DISPLAYS = (
     PUCalibrationDisplay,
     ConvergenceDisplay,
     StabilityPathDisplay,
+    SensitivityDisplay,
+    PrevalenceDisplay,
 )

@@ -27,6 +27,8 @@ __all__ = ["StabilityPathDisplay"]
 class StabilityPathDisplay:
     """Selection probabilities of groups over lam, with the threshold above which a group counts as stable.
 
+    Make it by :meth:`from_result`.
+
     Parameters
     ----------
     lams : array of shape (n_lams,)
@@ -59,6 +61,22 @@ class StabilityPathDisplay:
     probabilities: NDArray
     names: Sequence[str]
     threshold: float
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Any = None, max_labels: int = 15) -> "StabilityPathDisplay":
+        """Draw what stability selection found.
+
+        Parameters
+        ----------
+        result : StabilityResult
+            Of ``pulasso.inference.stability_selection``. Groups that it does not judge are left out.
+        ax : matplotlib Axes, optional
+        max_labels : int, default=15
+        """
+        judged = np.flatnonzero(result.candidates)
+        names = [result.groups[j] for j in judged]
+        display = cls(result.lams, result.paths[:, judged], names, result.threshold)
+        return display.plot(ax=ax, max_labels=max_labels)
 
     def plot(self, ax: Any = None, *, max_labels: int = 15) -> "StabilityPathDisplay":
         """Draw.

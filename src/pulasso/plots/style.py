@@ -22,6 +22,7 @@ __all__ = [
     "lam_axis",
     "literal",
     "new_axes",
+    "new_panels",
     "note_below",
     "only_largest",
     "plural",
@@ -54,17 +55,30 @@ def new_axes(ax: Any, size: tuple[float, float]) -> Any:
 
     `ax` may also be a function that makes axes of a given size, for pictures that go into a file at once.
     """
+    return _made(ax, size, 1)[0]
+
+
+def new_panels(ax: Any, size: tuple[float, float], names: Sequence[str]) -> NDArray:
+    """Return as many axes as there are names, one below the other: those given, or new ones."""
+    axes = _made(ax, size, len(names))
+    if len(axes) != len(names):
+        raise ValueError(f"ax holds {len(axes)} axes, but {len(names)} panels are drawn: {', '.join(names)}.")
+    return axes
+
+
+def _made(ax: Any, size: tuple[float, float], n_panels: int) -> NDArray:
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("Pictures need matplotlib; install it with `pip install pulasso[plots]`.") from None
     if callable(ax):
-        ax = ax(size)
+        ax = ax(size, n_panels)
     elif ax is None:
-        _, ax = pyplot.subplots(figsize=size, layout="constrained")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return ax
+        _, ax = pyplot.subplots(n_panels, 1, figsize=size, sharex=True, layout="constrained")
+    axes = np.atleast_1d(np.asarray(ax, dtype=object))
+    for each in axes:
+        each.spines[["top", "right"]].set_visible(False)
+    return axes
 
 
 def literal(name: Any, length: int = NAME_LENGTH) -> str:

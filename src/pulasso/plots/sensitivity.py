@@ -1,0 +1,104 @@
+"""What depends on the assumed prevalence or label frequency."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.plots.style import GREY, MARKERS, PALETTE, literal, new_panels
+
+__all__ = ["SensitivityDisplay"]
+
+PANEL_HEIGHT = 1.55
+
+
+@dataclass(eq=False)
+class SensitivityDisplay:
+    """Likelihood, selected features, changed predictions and scores over the assumed number, one panel each.
+
+    Make it by :meth:`from_sweep`.
+
+    Parameters
+    ----------
+    positions : array of shape (n_values,)
+        Where the assumed values lie on the axis.
+    panels : mapping of str to array of shape (n_values,)
+    reference : int
+        Position of the value that the others are compared with, shown as a vertical line.
+    parameter : str
+    names : sequence of str, optional
+        Of the values, where they are not plain numbers.
+
+    Attributes
+    ----------
+    axes_ : array of Axes
+    ax_ : Axes
+        The last of them.
+    figure_ : Figure
+    lines_ : dict of str to Line2D
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso.plots import SensitivityDisplay
+    >>> panels = {"selected features": np.array([4, 5, 9]), "changed predictions": np.array([0.1, 0.0, 0.2])}
+    >>> display = SensitivityDisplay(np.array([0.3, 0.4, 0.5]), panels, 1, "label_frequency").plot()
+    >>> list(display.lines_)
+    ['selected features', 'changed predictions']
+    """
+
+    positions: NDArray
+    panels: Mapping[str, NDArray]
+    reference: int
+    parameter: str
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def from_sweep(cls, sweep: Any, *, ax: Any = None) -> "SensitivityDisplay":
+        """Draw a sensitivity sweep.
+
+        Parameters
+        ----------
+        sweep : SensitivitySweep
+            Of ``pulasso.prevalence.sensitivity_sweep``.
+        ax : sequence of matplotlib Axes, optional
+            As many as there are panels.
+        """
+        positions, names = sweep.positions()
+        return cls(positions, sweep.columns(), sweep.reference, sweep.parameter, names).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "SensitivityDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : sequence of matplotlib Axes, optional
+            As many as there are panels; a new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        axes = new_panels(ax, (6.2, 0.9 + PANEL_HEIGHT * len(self.panels)), list(self.panels))
+        order = np.argsort(self.positions, kind="stable")
+        self.lines_ = {}
+        for i, (axis, (what, values)) in enumerate(zip(axes, self.panels.items(), strict=True)):
+            (self.lines_[what],) = axis.plot(
+                self.positions[order],
+                np.asarray(values)[order],
+                color=PALETTE[i % len(PALETTE)],
+                marker=MARKERS[i % len(MARKERS)],
+                markersize=5,
+                linewidth=1.4,
+            )
+            axis.axvline(self.positions[self.reference], color=GREY, linestyle=(0, (1, 1)), linewidth=1.4)
+            axis.set_ylabel(what.replace(" ", "\n", 1), fontsize=9)
+            axis.margins(y=0.15)
+        axes[-1].set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
+        if self.names is not None:
+            labels = [literal(name) for name in self.names]
+            axes[-1].set_xticks(self.positions, labels, rotation=30, ha="right", fontsize=8)
+        self.axes_, self.ax_, self.figure_ = axes, axes[-1], axes[-1].get_figure()
+        return self

@@ -1,0 +1,193 @@
+"""From a fitted model to one HTML file."""
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from pulasso.report.blocks import Section
+from pulasso.report.material import Material
+from pulasso.report.sections import (
+    about_assumptions,
+    about_choice,
+    about_data,
+    about_features,
+    about_path,
+    about_warnings,
+    in_short,
+)
+from pulasso.report.trust import about_certainty, about_reproduction, about_scores, glossary
+
+__all__ = ["write_report"]
+
+ABOUT = (
+    in_short,
+    about_warnings,
+    about_data,
+    about_assumptions,
+    about_choice,
+    about_features,
+    about_path,
+    about_scores,
+    about_certainty,
+    about_reproduction,
+)
+UNFINISHED = ".part"
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike,
+    *,
+    X: Any = None,
+    z: ArrayLike | None = None,
+    cv: Any = None,
+    sensitivity: Any = None,
+    stability: Any = None,
+    command: str | None = None,
+    seed: Any = None,
+    data_hash: str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write one self-contained HTML page about a fitted model, for readers who never saw the code.
+
+    It says what the data are, what was assumed, what was chosen and how sure that is, which features matter for
+    which class, how good the model is as estimated from positive and unlabeled rows, what was warned about,
+    and how to do it again. The page loads nothing from anywhere and also works without JavaScript.
+
+    Parameters
+    ----------
+    model : fitted estimator of this package, or a pipeline or search that ends in one
+    path : str or path
+        The file to write; folders on the way are made.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows to judge by, better not those of the fit.
+    z : array-like of shape (n_samples,), optional
+        Their observed labels. Without X and z the report has no scores.
+    cv : fitted MultinomialPULassoCV or OrdinalPULassoCV, optional
+        Where lam was chosen, if `model` itself did not cross-validate.
+    sensitivity : SensitivitySweep, optional
+        Of ``pulasso.prevalence.sensitivity_sweep``.
+    stability : StabilityResult, optional
+        Of ``pulasso.inference.stability_selection``.
+    command, seed : optional
+        How the model came about, for those who want to repeat it.
+    data_hash : str, optional
+        By default the hash of `X` and `z`.
+    force : bool, default=False
+        Replace a file that is there already.
+
+    Returns
+    -------
+    Path
+        Of the file. It appears complete or not at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from pulasso import MultinomialPULasso
+    >>> from pulasso.report import write_report
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 4))
+    >>> z = ((X[:, 0] + rng.logistic(size=200) > 0) & (rng.random(200) < 0.5)).astype(int)
+    >>> model = MultinomialPULasso(lam=0.02, scenario="single-training-set", label_frequency=0.5).fit(X, z)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(model, f"{folder}/report.html", X=X, z=z)
+    ...     "<h1" in page.read_text(encoding="utf-8")
+    True
+    """
+    target = Path(path)
+    _check_target(target, force)
+    material = Material(model, X, z, cv, sensitivity, stability, command, seed, data_hash)
+    material.check()
+    page = _render(material)
+    _write(target, page, force)
+    return target
+
+
+def _check_target(target: Path, force: bool) -> None:
+    if target.is_dir():
+        raise IsADirectoryError(
+            f"{target} is a folder; name a file in it, for example {target / 'report.html'}."
+        )
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} is there already; choose another name, or force=True to replace it.")
+
+
+def _render(material: Material) -> str:
+    """Return the page."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise ImportError("A report needs jinja2; install it with `pip install pulasso[report]`.") from None
+    environment = Environment(
+        loader=PackageLoader("pulasso.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["data"] = _as_data
+    sections = [section for section in (about(material) for about in ABOUT) if section.blocks]
+    sections.append(glossary())
+    script = _asset("script.js")
+    return environment.get_template("page.html.j2").render(
+        title=_title(material),
+        subtitle=_subtitle(material),
+        sections=sections,
+        style=_asset("style.css"),
+        script=script,
+        # The page runs this script and no other, whatever names the data bring along.
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        kinds=_kinds(sections),
+    )
+
+
+def _kinds(sections: list[Section]) -> set[str]:
+    return {block.kind for section in sections for block in section.blocks}
+
+
+def _title(material: Material) -> str:
+    n_classes = len(material.classes)
+    return f"{n_classes} {'ordered ' if material.is_ordinal else ''}classes from positive and unlabeled data"
+
+
+def _subtitle(material: Material) -> str:
+    return f"{type(material.core).__name__}, {material.core.scenario_.name}, pulasso {material.versions()['pulasso']}"
+
+
+def _asset(name: str) -> str:
+    return files("pulasso.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _as_data(value: Mapping[str, Any]) -> Any:
+    """Return JSON that is safe inside a script element."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _write(target: Path, page: str, force: bool) -> None:
+    """Write beside the target, then put in its place."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{os.getpid()}{UNFINISHED}")
+    try:
+        with open(part, "w", encoding="utf-8", newline="\n") as stream:
+            # Names that are no valid text must not keep the report from being written.
+            stream.write(page.encode("utf-8", "replace").decode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        _check_target(target, force)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
