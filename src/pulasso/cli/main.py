@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 from pulasso._version import __version__
+from pulasso.cli.commands.compare import compare
+from pulasso.cli.commands.cv import cv
 from pulasso.cli.commands.doctor import doctor
+from pulasso.cli.commands.fit import fit
+from pulasso.cli.commands.path import path
+from pulasso.cli.commands.predict import predict
+from pulasso.cli.commands.simulate import simulate
 from pulasso.cli.running import reporting
 
 __all__ = ["app", "main"]
 
-COMMANDS = (doctor,)
+COMMANDS = (cv, fit, path, predict, compare, simulate, doctor)
 
 EPILOG = (
     "Exit codes: 0 done, 1 could not be done (the message says why and what to try), 2 wrong usage, "

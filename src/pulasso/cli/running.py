@@ -1,20 +1,72 @@
 """How every command ends: with its result, or with a message that leads on."""
 
 import functools
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import typer
 
-__all__ = ["CommandError", "note", "reporting"]
+__all__ = ["CommandError", "in_option_words", "note", "reporting", "said", "warn"]
 
 INTERRUPTED = 130  # what shells report for a program that ended by Ctrl-C
+
+_said: ContextVar[list[str]] = ContextVar("said")
+
+# The library speaks of arguments, the command line of options.
+OPTIONS = (
+    "prevalence|label_frequency|negative_label_frequency|unlabeled|negative|groups|n_lams|lam_min_ratio|"
+    "checkpoint"
+)
+TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
+    (r'unlabeled=float\("nan"\)', '--unlabeled ""'),
+    (r"class_order=\[\.\.\.\](?: or an ordered pandas categorical)?", '--ordered "low<mid<high"'),
+    (r"scenario='([\w-]+)'", r"--scenario \1"),
+    (r"\b(prevalence|label_frequency)=\{([^}]*)\}", lambda m: f"{_flag(m[1])} {_shares(m[2])}"),
+    (r"scenario=SingleTrainingSet\(label_frequency=\.\.\., negative_label_frequency=\.\.\.\)",
+     "--negative-label-frequency ..."),
+    (r"\bcv=", "--folds "),
+    (r"standardize=True", "--standardize"),
+    (r"force=True", "--force"),
+    (rf"\b({OPTIONS})=(?=\s|[,.;:)`]|$)", lambda m: _flag(m[1])),
+    (rf"\b({OPTIONS})=", lambda m: f"{_flag(m[1])} "),
+    (r"`(unlabeled|negative)=`", lambda m: _flag(m[1])),
+    (r"\bin y\b", "in the label column"),
+    (r"^y (has|holds|contains)", r"The label column \1"),
+)  # fmt: skip
 
 
 class CommandError(Exception):
     """What was asked cannot be done; the message says why and what to try."""
+
+
+def _flag(name: str) -> str:
+    return f"--{name}".replace("_", "-")
+
+
+def _shares(text: str) -> str:
+    return re.sub(r"'([^']*)':\s*", r"\1=", text).replace(", ", ",")
+
+
+def in_option_words(words: str) -> str:
+    """Return a message of the library in the words of the command line.
+
+    Examples
+    --------
+    >>> in_option_words("scenario='case-control' needs prevalence=, for example prevalence={'oak': 0.2}.")
+    '--scenario case-control needs --prevalence, for example --prevalence oak=0.2.'
+    """
+    for pattern, replacement in TRANSLATIONS:
+        words = re.sub(pattern, replacement, words)
+    return words
+
+
+def said() -> list[str]:
+    """Return the warnings of this command so far."""
+    return list(_said.get([]))
 
 
 def note(words: str) -> None:
@@ -22,18 +74,28 @@ def note(words: str) -> None:
     typer.secho(words, err=True)
 
 
+def warn(words: str) -> None:
+    """Say what the user should look at, on stderr; it is repeated in JSON results."""
+    typer.secho("Warning: ", err=True, nl=False, fg=typer.colors.YELLOW)
+    typer.secho(words, err=True)
+    _said.get([]).append(words)
+
+
 def reporting(command: Callable[..., None]) -> Callable[..., None]:
     """Wrap a command: errors of data and files become messages and exit code 1, warnings become lines."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
+        token = _said.set([])
         try:
             with _warnings_as_lines():
                 command(*args, **kwargs)
         except (CommandError, ValueError, OSError, ImportError, MemoryError) as error:
             _fail(_words_of(error), code=1)
         except KeyboardInterrupt as error:
-            _fail(str(error) or "Interrupted.", code=INTERRUPTED)
+            _fail(in_option_words(str(error)) or "Interrupted.", code=INTERRUPTED)
+        finally:
+            _said.reset(token)
 
     return run
 
@@ -41,9 +103,9 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
 def _words_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return f"Not enough memory ({error}). Try fewer columns (--keep) or fewer rows."
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}."
-    return str(error)
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return in_option_words(str(error))
 
 
 def _fail(words: str, code: int) -> None:
@@ -57,8 +119,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show each warning once, as a sentence without the line of code that gave it."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        typer.secho("Warning: ", err=True, nl=False, fg=typer.colors.YELLOW)
-        typer.secho(str(message), err=True)
+        warn(in_option_words(str(message)))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecations in other libraries are not the user's affair

@@ -1,0 +1,30 @@
+"""`pulasso fit`: one model, at a lam that the user chose."""
+
+from typing import Annotated
+
+import typer
+
+from pulasso.cli.options import ModelOptions, OutputOptions, TableOptions, flat
+
+__all__ = ["fit"]
+
+
+@flat
+def fit(
+    data: TableOptions,
+    model: ModelOptions,
+    output: OutputOptions,
+    lam: Annotated[float, typer.Option("--lam", min=0.0, help="Strength of the penalty.")],
+    restarts: Annotated[int, typer.Option("--restarts", min=0, help="Also try so many random starts.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of random numbers.")] = 0,
+) -> None:
+    """Fit one model to a table, at a given lam; `cv` chooses lam for you.
+
+    Writes model/ and predictions.csv.
+    """
+    from pulasso import MultinomialPULasso, OrdinalPULasso
+    from pulasso.cli.fitting import fit_and_write
+
+    estimator = MultinomialPULasso if model.ordered is None else OrdinalPULasso
+    more = {"n_restarts": restarts, "random_state": seed} if restarts else {}
+    fit_and_write("fit", estimator, data, model, output, {"lam": lam, **more}, seed)

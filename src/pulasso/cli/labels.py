@@ -1,0 +1,272 @@
+"""The label column: what its values are, which of them marks unlabeled rows, and what looks odd."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.cli.names import suggestion
+from pulasso.cli.running import CommandError, note
+from pulasso.words import listed, plain
+
+__all__ = ["Observed", "parse_class", "parse_order", "read_labels", "say_what_is_odd"]
+
+# What an empty label is written as. "None" and "null" are not here: they may be names of classes.
+EMPTY = ("", "NA", "NaN", "nan", "<NA>")
+MISSING = float("nan")
+# Words that usually are steps of a scale, from low to high.
+SCALES = (
+    ("none", "very low", "low", "mid", "middle", "medium", "moderate", "high", "very high"),
+    ("absent", "rare", "occasional", "frequent", "common", "abundant", "dominant"),
+    ("healthy", "benign", "minimal", "mild", "moderate", "severe", "critical", "fatal"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("xs", "small", "s", "m", "medium", "l", "large", "xl"),
+    ("i", "ii", "iii", "iv", "v"),
+    ("poor", "fair", "good", "very good", "excellent"),
+)
+# Text by which tables usually say "no label".
+NO_LABEL = {
+    "?", "-", ".", "0", "background", "bg", "control", "no label", "none", "null", "pseudo-absence", "pseudoabsence",
+    "undetermined", "unknown", "unlabeled", "unlabelled", "unclassified", "unobserved", "unidentified", "u", "other",
+}  # fmt: skip
+RARE = 0.2  # a label is suspected to be a misspelling if it is at most this often as its twin
+SHORTEST_WORD = 5  # shorter ones differ by one letter for good reasons
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Labels as the library takes them, with the arguments that explain them.
+
+    Attributes
+    ----------
+    y : array of shape (n_rows,)
+        Numbers or text; None where there is no label.
+    settings : dict
+        unlabeled=, negative= and, for ordered classes, class_order=.
+    marker : label or None
+        What marks unlabeled rows; None for empty cells.
+    counts : dict from label to int
+        Without the marker.
+    n_unlabeled : int
+    """
+
+    y: NDArray
+    settings: dict[str, Any] = field(default_factory=dict)
+    marker: Any = None
+    counts: dict[Any, int] = field(default_factory=dict)
+    n_unlabeled: int = 0
+
+
+def parse_class(text: str, like: NDArray) -> Any:
+    """Return the text of a class as a label of the same kind as those in the table."""
+    for label in dict.fromkeys(like.tolist()):
+        if label is not None and str(label) == text:
+            return label
+    try:
+        numbers = [each for each in like.tolist() if each is not None]
+        return type(numbers[0])(text) if numbers and not isinstance(numbers[0], str | bool) else text
+    except ValueError:
+        return text
+
+
+def parse_order(text: str) -> list[str]:
+    """Return the classes of "low<mid<high"."""
+    classes = [each.strip() for each in text.split("<")]
+    if len(classes) < 2 or not all(classes):
+        raise CommandError(
+            f'--ordered {text!r}: write the classes from lowest to highest with < between them, "low<mid<high". '
+            "The first one is class 0."
+        )
+    return classes
+
+
+def read_labels(
+    column: Any, *, unlabeled: str | None, negative: str | None, ordered: str | None, name: str
+) -> Observed:
+    """Return labels and the arguments that explain them; says which label it takes as the marker."""
+    y = _settle(column)
+    counts = Counter(each for each in y.tolist() if each is not None)
+    n_empty = len(y) - sum(counts.values())
+    order = None if ordered is None else [parse_class(each, y) for each in parse_order(ordered)]
+    settings: dict[str, Any] = {} if order is None else {"class_order": order}
+    marker = _find_marker(y, counts, n_empty, unlabeled, negative, order, name)
+    settings["unlabeled"] = MISSING if marker is None else marker
+    if negative is not None:
+        settings["negative"] = parse_class(negative, y)
+    elif order is not None and order[0] != marker:
+        settings["negative"] = order[0]  # the lowest class is class 0, whatever marks unlabeled rows
+    if marker is not None and n_empty:
+        raise CommandError(
+            f"{n_empty} of {len(y)} cells in {name!r} are empty, but unlabeled rows are marked by {marker!r}. "
+            f'If empty means unlabeled, give --unlabeled "" instead; otherwise fill these cells or delete the rows.'
+        )
+    n_unlabeled = n_empty if marker is None else counts.pop(marker, 0)
+    return Observed(
+        y, settings, marker, dict(sorted(counts.items(), key=lambda each: str(each[0]))), n_unlabeled
+    )
+
+
+def _settle(column: Any) -> NDArray:
+    """Return labels as an object array of whole numbers, numbers or text, with None where there is none."""
+    values = [plain(each) for each in (column.tolist() if hasattr(column, "tolist") else column)]
+    values = [None if _is_empty(each) else each for each in values]
+    known = [each for each in values if each is not None]
+    if known and all(isinstance(each, str) for each in known):
+        for convert in (_whole, float):
+            try:
+                numbers = {each: convert(each) for each in set(known)}
+            except ValueError:
+                continue
+            values = [None if each is None else numbers[each] for each in values]
+            break
+    elif known and all(isinstance(each, float) and each.is_integer() for each in known):
+        values = [None if each is None else int(each) for each in values]
+    y = np.empty(len(values), dtype=object)
+    y[:] = values
+    return y
+
+
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip() in EMPTY
+    return value is None or value != value or type(value).__name__ == "NAType"
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,17})", text.strip()):  # 007 is a code, not the number 7
+        raise ValueError(text)
+    return int(text)
+
+
+def _find_marker(
+    y: NDArray,
+    counts: Counter,
+    n_empty: int,
+    unlabeled: str | None,
+    negative: str | None,
+    order: list | None,
+    name: str,
+) -> Any:
+    if not counts:
+        raise CommandError(f"column {name!r} holds no label at all. Check --label.")
+    if unlabeled is not None:
+        if unlabeled.strip() in EMPTY:
+            if not n_empty:
+                raise CommandError(
+                    f'--unlabeled "": no cell of {name!r} is empty. Its labels are {_counted(counts)}.'
+                )
+            return None
+        marker = parse_class(unlabeled, y)
+        if marker not in counts:
+            raise CommandError(
+                f"--unlabeled {unlabeled!r} does not occur in {name!r}.{suggestion(unlabeled, counts)} "
+                f"Its labels are {_counted(counts)}."
+            )
+        return marker
+    if n_empty:
+        note(f'Unlabeled rows: the {n_empty} without a value in {name!r} (as with --unlabeled "").')
+        return None
+    if negative is not None:
+        raise CommandError(
+            f"--negative {negative!r} names class 0, but nothing says which rows are unlabeled. Give --unlabeled "
+            f"as well: one of {_counted(counts)}."
+        )
+    marker, why = _guess_marker(counts, order, name)
+    note(
+        f"Unlabeled rows: the {counts[marker]} of {len(y)} with {name} = {marker!r}, {why}. If another value marks "
+        "them, give --unlabeled."
+    )
+    return marker
+
+
+def _guess_marker(counts: Counter, order: list | None, name: str) -> tuple[Any, str]:
+    """Take the label that can hardly mean anything else; of several words the first one would be a bad guess."""
+    if order is not None:
+        if order[0] in counts:
+            return order[0], "the first of --ordered"
+        raise CommandError(
+            f"--ordered starts with {order[0]!r}, which does not occur in {name!r}, and there is no --unlabeled. "
+            f"Its labels are {_counted(counts)}.{suggestion(str(order[0]), counts)}"
+        )
+    if not any(isinstance(each, str) for each in counts):
+        return min(counts), "the smallest label"
+    found = [each for each in counts if each.strip().casefold() in NO_LABEL]
+    if len(found) == 1:
+        return found[0], "which usually means that"
+    raise CommandError(
+        f"Which value of {name!r} marks unlabeled rows? Give --unlabeled, with one of {_counted(counts)}."
+    )
+
+
+def _counted(counts: Counter) -> str:
+    return listed([f"{label!r} ({n} rows)" for label, n in counts.most_common()], show=str)
+
+
+# --- what looks odd ---------------------------------------------------------------------------------------
+
+
+def say_what_is_odd(observed: Observed, ordered: bool) -> list[str]:
+    """Return warnings about labels that look like misspellings, or like steps of a scale."""
+    counts: dict[Any, int] = {**observed.counts}
+    if observed.marker is not None:
+        counts[observed.marker] = observed.n_unlabeled
+    words = [
+        f"The labels {common!r} ({counts[common]} rows) and {rare!r} ({counts[rare]}) look alike and count as two "
+        "classes. If one is a misspelling, correct the table."
+        for common, rare in _twins(counts)
+    ]
+    scale = None if ordered else _scale(list(counts))
+    if scale is not None:
+        words.append(
+            f"The labels {listed(scale)} look like steps of a scale, but are treated as unordered. If their order "
+            f'matters, give --ordered "{"<".join(map(str, scale))}", lowest first.'
+        )
+    return words
+
+
+def _twins(counts: dict[Any, int]) -> list[tuple[Any, Any]]:
+    labels = sorted((each for each in counts if isinstance(each, str)), key=lambda each: -counts[each])
+    return [
+        (common, rare)
+        for i, common in enumerate(labels)
+        for rare in labels[i + 1 :]
+        if _look_alike(common, rare, seldom=counts[rare] <= RARE * counts[common])
+    ]
+
+
+def _look_alike(one: str, two: str, seldom: bool) -> bool:
+    plain_one, plain_two = (re.sub(r"[\s_.-]+", " ", each).strip().casefold() for each in (one, two))
+    if plain_one == plain_two:
+        return True
+    words, others = plain_one.split(), plain_two.split()
+    if not seldom or len(words) != len(others):
+        return False
+    different = [pair for pair in zip(words, others, strict=True) if pair[0] != pair[1]]
+    return all(min(map(len, pair)) >= SHORTEST_WORD and _one_slip(*pair) for pair in different)
+
+
+def _one_slip(one: str, two: str) -> bool:
+    """Say whether one letter was changed, left out, added, or swapped with its neighbour; digits count as meant."""
+    if re.sub(r"\D", "", one) != re.sub(r"\D", "", two):
+        return False
+    short, long = sorted((one, two), key=len)
+    if len(long) == len(short) + 1:
+        return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
+    if len(long) > len(short):
+        return False
+    at = [i for i, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
+    swapped = len(at) == 2 and at[1] == at[0] + 1 and one[at[0]] == two[at[1]] and one[at[1]] == two[at[0]]
+    return len(at) == 1 or swapped
+
+
+def _scale(labels: list[Any]) -> list[Any] | None:
+    """Return labels in the order of a scale that holds at least three of them, and all but one."""
+    by_text = {re.sub(r"^(stage|grade|level)[\s_]+", "", str(each).casefold()): each for each in labels}
+    for scale in SCALES:
+        found = [by_text[step] for step in scale if step in by_text]
+        if len(found) >= 3 and len(found) >= len(labels) - 1:
+            return found
+    return None

@@ -1,0 +1,128 @@
+"""What commands leave behind: a model, predictions, and words or JSON about them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from pulasso.cli.running import said
+from pulasso.storage import new_file, refuse_existing
+from pulasso.words import plain
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = [
+    "describe_model",
+    "prediction_table",
+    "print_json",
+    "refuse_all",
+    "show_model",
+    "show_written",
+    "write_csv",
+]
+
+HINT = "Give --force to replace it, or another folder by --out."
+
+
+def refuse_all(paths: Sequence[Path], force: bool) -> None:
+    """Refuse results that are there already, before anything is computed."""
+    for path in paths:
+        refuse_existing(path, force, HINT)
+
+
+def write_csv(frame: "DataFrame", path: Path, force: bool, digits: int = 6) -> None:
+    """Write a table, whole or not at all, numbers with so many digits that count."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(path, force=force, hint=HINT) as part:
+        frame.to_csv(part, index=False, float_format=f"%.{digits}g")
+
+
+def prediction_table(
+    model: Any, x: Any, rows: NDArray, labels: NDArray | None = None, complete: NDArray | None = None
+) -> "DataFrame":
+    """Return predicted classes and their probabilities, one line for each row of the table.
+
+    Parameters
+    ----------
+    model : estimator
+    x : features
+    rows : array of int
+        Numbers of the rows in the file.
+    labels : array, optional
+        Observed labels, shown beside the predictions.
+    complete : array of bool, optional
+        Rows without missing values; the others stay empty.
+    """
+    import pandas as pd
+
+    chosen = slice(None) if complete is None or complete.all() else np.flatnonzero(complete)
+    part = x.iloc[chosen] if hasattr(x, "iloc") else x[chosen]
+    columns: dict[str, Any] = {"row": rows} if labels is None else {"row": rows, "label": labels}
+    table = pd.DataFrame(columns)
+    if not part.shape[0]:
+        return table.assign(predicted=None, **{f"P({name})": np.nan for name in model.classes_})
+    proba = model.predict_proba(part)
+    predicted = np.full(len(rows), None, dtype=object)
+    predicted[chosen] = model.classes_[proba.argmax(axis=1)]
+    table["predicted"] = predicted
+    for k, name in enumerate(model.classes_):
+        values = np.full(len(rows), np.nan)
+        values[chosen] = proba[:, k]
+        table[f"P({name})"] = values
+    return table
+
+
+def describe_model(model: Any) -> dict[str, Any]:
+    """Return what a fitted model is, for JSON: settings, certificate, and what was selected."""
+    summary = model.summary()
+    selected = {
+        name: dict(zip(summary.columns, map(float, values), strict=True))
+        for name, values in zip(summary.features, summary.coefficients, strict=True)
+    }
+    free = "thresholds_" if hasattr(model, "thresholds_") else "intercept_"
+    found = {
+        "estimator": type(model).__name__,
+        "classes": [plain(each) for each in model.classes_],
+        "lam": float(getattr(model, "lam_", getattr(model, "lam", np.nan))),
+        "lam_max": float(model.lam_max_),
+        "objective": model.objective_,
+        "kkt": model.kkt_,
+        "converged": model.converged_,
+        free.removesuffix("_"): [float(each) for each in getattr(model, free)],
+        "selected": selected,
+    }
+    if hasattr(model, "cv_loss_"):
+        found |= {
+            "lam_min": model.lam_min_,
+            "lam_1se": model.lam_1se_,
+            "cv_loss": float(model.cv_loss_mean_[model.best_index_]),
+            "cv_loss_se": float(model.cv_loss_se_[model.best_index_]),
+        }
+    return found
+
+
+def print_json(command: str, **result: Any) -> None:
+    """Print the result of a command as one JSON object."""
+    typer.echo(json.dumps({"command": command, **result, "warnings": said()}, indent=2, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def show_model(model: Any) -> None:
+    """Print the summary of a model; its warnings were shown when they were given."""
+    typer.echo(repr(replace(model.summary(), warnings=[])))
+
+
+def show_written(paths: Sequence[Path]) -> None:
+    """Say where the results are."""
+    typer.echo("\nWritten: " + ", ".join(f"{path}/" if path.is_dir() else str(path) for path in paths))

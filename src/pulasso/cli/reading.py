@@ -1,0 +1,193 @@
+"""Tables from files: text, Parquet, Feather, svmlight and npz."""
+
+import csv
+import gzip
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pulasso.cli.running import CommandError, note
+from pulasso.words import listed
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["FORMATS", "Table", "read_table"]
+
+FORMATS = {
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
+    ".parquet": "arrow",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".npz": "npz",
+}
+LABEL_OF_MATRICES = "y"
+LINES_LOOKED_AT = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file holds: named columns, or a matrix and perhaps labels.
+
+    Attributes
+    ----------
+    path : Path
+    frame : pandas.DataFrame or None
+        Named columns.
+    matrix : array or sparse matrix, or None
+        Features without names.
+    labels : array or None
+        Labels that came with a matrix.
+    """
+
+    path: Path
+    frame: "DataFrame | None" = None
+    matrix: Any = None
+    labels: Any = None
+
+
+def read_table(
+    path: Path, *, label: str | None = None, na: list[str] | None = None, n_features: int | None = None
+) -> Table:
+    """Read a table by the ending of its name.
+
+    Parameters
+    ----------
+    path : Path
+    label : str, optional
+        Column to read as plain text, where "None" or "null" may be the name of a class.
+    na : list of str, optional
+        Text that stands for missing values, besides what usually does.
+    n_features : int, optional
+        Width of a matrix, for formats that do not say.
+    """
+    if not path.exists():
+        raise CommandError(f"{path} does not exist.{_similar_file(path)}")
+    suffixes = [each.lower() for each in path.suffixes]
+    ending = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
+    kind = FORMATS.get(ending)
+    if path.is_dir() or kind is None:
+        raise CommandError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
+    if kind == "text":
+        return Table(path, frame=_read_text(path, label, na or []))
+    if kind == "arrow":
+        return Table(path, frame=_read_arrow(path, ending))
+    return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
+
+
+def _similar_file(path: Path) -> str:
+    from difflib import get_close_matches
+
+    if not path.parent.is_dir():
+        return f" There is no folder {path.parent}, either."
+    close = get_close_matches(path.name, [each.name for each in path.parent.iterdir()], n=1)
+    return f" Did you mean {path.with_name(close[0])}?" if close else ""
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def _read_text(path: Path, label: str | None, na: list[str]) -> "DataFrame":
+    try:
+        return _read_encoded(path, label, na, "utf-8-sig")
+    except UnicodeDecodeError:
+        note(f"{path} is not UTF-8; it is read as Windows-1252.")
+        return _read_encoded(path, label, na, "cp1252")
+
+
+def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -> "DataFrame":
+    import pandas as pd
+
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding=encoding, newline="") as stream:
+        lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
+    if not "".join(lines).strip():
+        raise CommandError(f"{path} is empty.")
+    separator = _separator(lines[0])
+    header, *others = list(csv.reader(lines, delimiter=separator))
+    _refuse_duplicates(header, path)
+    decimal = "," if separator == ";" and re.search(r"(^|;)-?\d+,\d+(;|$)", "".join(lines[1:])) else "."
+    # R writes names of rows without a title above them.
+    named_rows = bool(others) and all(len(row) == len(header) + 1 for row in others[:-1] or others)
+    try:
+        return pd.read_csv(
+            path,
+            sep=separator,
+            decimal=decimal,
+            encoding=encoding,
+            index_col=0 if named_rows else False,
+            na_values=na,
+            skipinitialspace=True,
+            # Raw text: pandas would take a class called "None" for a missing value.
+            converters={label: str} if label in header else None,
+            low_memory=False,
+        )
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:  # among them pandas' ParserError
+        raise CommandError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
+
+
+def _separator(header: str) -> str:
+    counts = {each: header.count(each) for each in (",", "\t", ";")}
+    return max(counts, key=lambda each: counts[each])
+
+
+def _refuse_duplicates(header: list[str], path: Path) -> None:
+    twice = [name for i, name in enumerate(header) if name in header[:i]]
+    if twice:
+        raise CommandError(f"{path} has more than one column named {listed(twice)}. Rename one of them.")
+
+
+# --- binary -----------------------------------------------------------------------------------------------
+
+
+def _read_arrow(path: Path, ending: str) -> "DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path) if ending == ".parquet" else pd.read_feather(path)
+    except ImportError:
+        raise CommandError(
+            f"{path}: Parquet and Feather need pyarrow; install it with `pip install pulasso[frames]`."
+        ) from None
+    except (ValueError, OSError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from None
+
+
+def _read_svmlight(path: Path, n_features: int | None) -> Table:
+    import numpy as np
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        matrix, labels = load_svmlight_file(str(path), n_features=n_features)
+    except ValueError as error:
+        raise CommandError(f"{path} cannot be read as svmlight: {error}") from None
+    whole = np.array_equal(labels, np.round(labels))
+    return Table(path, matrix=matrix, labels=labels.astype(int) if whole else labels)
+
+
+def _read_npz(path: Path, label: str | None) -> Table:
+    import numpy as np
+    from scipy import sparse
+
+    key = label or LABEL_OF_MATRICES
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            names = list(stored.files)
+            labels = stored[key] if key in names else None
+            matrix = stored["X"] if "X" in names else None
+        if matrix is None and "format" in names:  # what scipy.sparse.save_npz writes
+            matrix = sparse.load_npz(path)
+    except (ValueError, OSError, KeyError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from None
+    if matrix is None:
+        raise CommandError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
+    if label is not None and labels is None:
+        raise CommandError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+    return Table(path, matrix=matrix, labels=labels)
