@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from pulasso import MultinomialPULasso, OrdinalPULasso, metrics
-from pulasso.exceptions import LabelError, ScenarioError, TrivialModelWarning
+from pulasso.exceptions import LabelError, NotFittedError, ScenarioError, TrivialModelWarning
 
 HALF = {"scenario": "single-training-set", "label_frequency": 0.5}
 
@@ -244,6 +244,8 @@ def test_table_names_a_trivial_model(data):
 
 def test_labels_and_rows_must_fit_the_model(data, model):
     X, _, z = data
+    with pytest.raises(NotFittedError, match="MultinomialPULasso has no classes_: call fit"):
+        metrics.pu_scores(make_pipeline(StandardScaler(), MultinomialPULasso()), X, z)
     with pytest.raises(LabelError, match="y holds 7, unknown to the fitted model"):
         metrics.pu_scores(model, X, np.where(z == 2, 7, z))
     with pytest.raises(ValueError, match="X has 600 rows but y has 10 labels"):

@@ -42,10 +42,12 @@ row (DeLong). The variance is that of the influence over rows, taken within each
 the case-control scenario, where the numbers :math:`n_k` are fixed, else over all rows. It is a sum of squares
 and cannot be negative. Sample weights are counts: a weight of 2 is the row twice, here too.
 
-**What to keep in mind.** Estimates may lie outside [0, 1]; they are reported as they are. Standard errors take
-prevalence and label frequency for known, so try several values if they are not. Scores on the rows of
-the fit are as optimistic as anywhere: keep rows apart. And everything rests on the scenario: if a label depends
-on the features beyond the class, these scores are as wrong as the model.
+**What to keep in mind.** Estimates may lie outside [0, 1]; they are reported as they are. Intervals are normal
+approximations: where a handful of rows decides, as for rare cells of a confusion matrix, they are a little short,
+and a share of exactly 0 or 1 among labelled rows has the standard error 0. They take prevalence and label
+frequency for known, so try several values if they are not. Scores on the rows of the fit are as optimistic as
+anywhere: keep rows apart. And everything rests on the scenario: if a label depends on the features beyond the
+class, these scores are as wrong as the model.
 
 Every metric takes these keywords, which mean the same as for :class:`pulasso.MultinomialPULasso`:
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.exceptions import LabelError, ScenarioError
+from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
 from pulasso.inputs import check_weight
 from pulasso.labels import encode_predictions, encode_with
 from pulasso.metrics._sample import LabelSettings, SignedSample, read_sample
@@ -47,6 +47,11 @@ class Evaluation:
         core = self.estimator
         while hasattr(core, "best_estimator_") or hasattr(core, "steps"):
             core = core.best_estimator_ if hasattr(core, "best_estimator_") else core.steps[-1][1]
+        if not hasattr(core, "classes_"):
+            raise NotFittedError(
+                f"{type(core).__name__} has no classes_: call fit(X, z) before scoring it. Only classifiers can "
+                "be scored."
+            )
         return core
 
     @property

@@ -109,8 +109,9 @@ def make_pu_scorer(name: str, **labelling: Unpack[LabelSettings]) -> PUScorer:
     """Return a scorer that compares models by an estimated score of true classes, without negatives.
 
     Works with the estimators of this package, which know their scenario, also inside pipelines and searches, and
-    with any other classifier if the scenario is given here. Scorers do not warn of trivial models, as a search
-    meets many.
+    with any other classifier if the scenario is given here. Give it as well to compare models that assume
+    different scenarios: a naive model, fitted as fully observed, would be judged by its own belief that unlabeled
+    rows are of class 0. Scorers do not warn of trivial models, as a search meets many.
 
     Parameters
     ----------

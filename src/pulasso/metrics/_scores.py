@@ -129,7 +129,8 @@ def pu_scores(
     ----------
     estimator : classifier, pipeline or search
         Fitted. Scenario, classes and marker come from it (from its last step) if it is one of this package's;
-        for other classifiers give them as keywords.
+        for other classifiers, and for models fitted as fully observed to data that are not, give the scenario
+        as keywords.
     X : array-like of shape (n_samples, n_features)
     z : array-like of shape (n_samples,)
         Observed labels, coded as in the fit.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
@@ -76,7 +78,8 @@ def describe_scenario(scenario: Scenario) -> str:
     'single-training-set, label_frequency 0.4'
     """
     numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
-    return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
+    with np.printoptions(precision=4):
+        return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
 
 
 def _is_unset(value: Any) -> bool:
