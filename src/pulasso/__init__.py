@@ -23,7 +23,7 @@ _HOMES = {
     "show_versions": "pulasso._show_versions",
 }
 
-_PACKAGES = ("datasets", "inference", "metrics", "plots", "prevalence", "report")
+_PACKAGES = ("baselines", "datasets", "inference", "metrics", "plots", "prevalence", "report")
 
 __all__ = ["__version__", *sorted([*_HOMES, *_PACKAGES])]
 

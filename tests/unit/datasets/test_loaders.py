@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pulasso import Groups
 from pulasso.datasets import (
@@ -114,6 +115,21 @@ def test_frames_have_names():
     data = Dataset(np.eye(2), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
     assert data.frame["b"].tolist() == [0.0, 1.0]
     assert repr(data) == "Dataset(2 samples, 2 features, 2 classes)"
+
+
+def test_frames_of_sparse_features_stay_sparse():
+    data = Dataset(sparse.csr_array(np.eye(2)), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
+    assert data.frame["b"].tolist() == [0.0, 1.0] and data.frame.sparse.density == 0.5
+
+
+def test_tables_of_r_are_read(tmp_path):
+    rdata, pd = pytest.importorskip("rdata", reason="files of R need rdata"), pytest.importorskip("pandas")
+    frame = pd.DataFrame({"n": [1.0, 2.0], "name": pd.Series(["fir", "oak"], dtype=object)})
+    rdata.write_rds(tmp_path / "table.rds", frame)
+    rdata.write_rda(tmp_path / "table.rda", {"table": frame})
+    for name in ("table.rds", "table.rda"):
+        table = read_table(tmp_path / name)
+        assert table["n"].tolist() == [1.0, 2.0] and table["name"].tolist() == ["fir", "oak"]
 
 
 def test_frames_without_pandas_name_the_extra(monkeypatch):
