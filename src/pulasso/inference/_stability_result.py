@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.inference._figure import new_axes
 from pulasso.inference.bounds import check_threshold, pairs_bound, selection_bound
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+from pulasso.upward import from_above
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -206,19 +206,4 @@ class StabilityResult:
         -------
         matplotlib axes
         """
-        ax = new_axes(ax)
-        paths, stable = self.paths, set(self.stable)
-        for j in self._order()[::-1]:
-            known = self.groups[j] in stable
-            style = {"color": None, "zorder": 3} if known else {"color": "lightgray", "linewidth": 0.8}
-            ax.plot(self.lams, paths[:, j], label=self.groups[j] if known else None, **style)
-        ax.axhline(self.threshold, color="black", linestyle="--", linewidth=0.8)
-        if self.lams[-1] > 0:
-            ax.set_xscale("log")
-        ax.invert_xaxis()
-        ax.set_xlabel("lam")
-        ax.set_ylabel("share of halves that select the group")
-        ax.set_ylim(-0.02, 1.02)
-        if stable:
-            ax.legend(loc="best", fontsize="small")
-        return ax
+        return from_above("plots", "StabilityPathDisplay").from_result(self, ax=ax).ax_

@@ -19,7 +19,6 @@ shows which features, predictions and scores depend on them.
 from pulasso.prevalence.by_best_bin import best_bin
 from pulasso.prevalence.by_elkan_noto import elkan_noto
 from pulasso.prevalence.by_profile import profile_likelihood
-from pulasso.prevalence.display import PrevalenceDisplay, SensitivityDisplay
 from pulasso.prevalence.result import Curve, PrevalenceEstimate
 from pulasso.prevalence.sweep import sensitivity_sweep
 from pulasso.prevalence.sweep_result import SensitivitySweep
@@ -27,9 +26,7 @@ from pulasso.prevalence.sweep_result import SensitivitySweep
 __all__ = [
     "METHODS",
     "Curve",
-    "PrevalenceDisplay",
     "PrevalenceEstimate",
-    "SensitivityDisplay",
     "SensitivitySweep",
     "best_bin",
     "elkan_noto",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from pulasso.tables import html_table, make_frame, text_table
+from pulasso.upward import from_above
 from pulasso.words import plain
 
 if TYPE_CHECKING:
@@ -116,10 +117,8 @@ class PrevalenceEstimate:
         return frame
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the curves with estimates and intervals; returns a :class:`PrevalenceDisplay`."""
-        from pulasso.prevalence.display import PrevalenceDisplay
-
-        return PrevalenceDisplay(self).plot(ax=ax)
+        """Draw the curves with estimates and intervals; returns a :class:`pulasso.plots.PrevalenceDisplay`."""
+        return from_above("plots", "PrevalenceDisplay").from_estimate(self, ax=ax)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["class", self.parameter, f"{100 * self.level:g} % interval", "identified"]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.tables import html_table, make_frame, text_table
+from pulasso.upward import from_above
 from pulasso.words import listed, plain
 
 if TYPE_CHECKING:
@@ -118,10 +119,8 @@ class SensitivitySweep:
         return make_frame(table)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw likelihood, features, predictions and accuracy against the number; see :class:`SensitivityDisplay`."""
-        from pulasso.prevalence.display import SensitivityDisplay
-
-        return SensitivityDisplay(self).plot(ax=ax)
+        """Draw what depends on the number, one panel each; returns a :class:`pulasso.plots.SensitivityDisplay`."""
+        return from_above("plots", "SensitivityDisplay").from_sweep(self, ax=ax)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = [self.parameter, "log-lik.", "features", "gained", "lost", "changed", *self.scores]
