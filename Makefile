@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test sanitize lint bench bench-quick clean
+.PHONY: help run test sanitize lint bench bench-quick reproduce clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -49,6 +49,9 @@ bench: .venv/.installed ## Compare with other packages, which it installs; resul
 
 bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-quick
 	$(BIN)/python benchmarks/run.py --quick
+
+reproduce: .venv/.installed ## The paper's figures and tables at quick scale; a page in runs/paper
+	$(BIN)/pulasso reproduce all --scale quick --jobs 2 --out runs/paper
 
 clean: ## Remove the environment, caches and results
 	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs

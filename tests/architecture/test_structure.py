@@ -17,7 +17,7 @@ FLOORS = (
     ("report", "experiments"),
     ("plots",),
     ("estimators", "model_selection", "prevalence", "inference", "baselines"),
-    ("metrics",),
+    ("metrics", "theory"),
     ("datasets",),
     ("restarts",),
     ("path",),

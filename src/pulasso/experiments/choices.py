@@ -1,0 +1,77 @@
+"""What the paper leaves open in its tables, each choice tried on its own; tables 1 and 2 share this."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pulasso.experiments.claims import mean_and_se
+from pulasso.experiments.drawing import COLOURS, GREYS, panels
+from pulasso.experiments.masked import NAIVE, predict_masked
+from pulasso.experiments.runner import Cell, repetitions, run_cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+__all__ = ["AS_IN_THE_TABLE", "draw_choices", "mean_choices", "run_choices"]
+
+AS_IN_THE_TABLE = "as in the table"
+
+
+def predict_chosen(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the scores of one fit with one setting changed."""
+    return predict_masked({**cell, "choice": fixed["choices"][cell["change"]]}, fixed, seed)
+
+
+def run_choices(name: str, settings: Mapping[str, Any], seed: int, how: dict[str, Any]) -> "DataFrame":
+    """Return the scores of PULasso on the diagonal and of Lasso, for every choice."""
+    cells = [
+        {"pi": pi, "assumed": assumed, "change": change}
+        for pi in settings["label_frequencies"]
+        for assumed in (NAIVE, pi)
+        for change in settings["choices"]
+    ]
+    fixed = {**settings["design"], "choices": settings["choices"]}
+    return run_cells(name, predict_chosen, repetitions(cells, settings["splits"]), fixed, seed, **how)
+
+
+def mean_choices(table: "DataFrame", score: str) -> "DataFrame":
+    """Return mean scores, and how they differ on the same splits from the score as in the table."""
+    key = ["pi", "assumed", "repetition"]
+    base = table[table["change"] == AS_IN_THE_TABLE].set_index(key)[score]
+    paired = table.join(base.rename("base"), on=key)
+    rows = []
+    for (pi, assumed, change), part in paired.groupby(["pi", "assumed", "change"], sort=False):
+        mean, se = mean_and_se(part[score])
+        gain, gain_se = mean_and_se(part[score] - part["base"])
+        method = NAIVE if assumed == NAIVE else "PULasso"
+        row = {"pi": pi, "method": method, "change": change, score: mean, f"{score}_se": se}
+        difference = {"difference": gain, "difference_se": gain_se}
+        rows.append({**row, **difference, "n_selected": part["n_selected"].mean(), "splits": len(part)})
+    return type(table)(rows)
+
+
+def draw_choices(means: "DataFrame", score: str, label: str) -> "Figure":
+    """Draw the score of every choice, one panel for each label frequency."""
+    frequencies = list(dict.fromkeys(means["pi"].tolist()))
+    changes = list(dict.fromkeys(means["change"].tolist()))
+    figure, axes = panels(len(frequencies), sharey=True)
+    for ax, pi in zip(axes, frequencies, strict=True):
+        for colour, method in ((COLOURS[0], "PULasso"), (COLOURS[1], NAIVE)):
+            part = means[(means["pi"] == pi) & (means["method"] == method)].set_index("change").loc[changes]
+            places = range(len(changes))
+            ax.errorbar(
+                part[score],
+                places,
+                xerr=2 * part[f"{score}_se"],
+                fmt="o",
+                color=colour,
+                label=method,
+                capsize=2.5,
+            )
+            ax.axvline(part[score].iloc[0], color=colour, linewidth=0.7, linestyle=":")
+        ax.set_yticks(range(len(changes)), changes)
+        ax.set(title=f"labels kept with probability {pi:g}", xlabel=label)
+        ax.tick_params(axis="y", color=GREYS[1])
+    axes[0].invert_yaxis()
+    axes[0].legend(frameon=False, fontsize=8)
+    return figure

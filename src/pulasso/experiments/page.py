@@ -1,0 +1,69 @@
+"""One page, complete in itself, that shows every experiment in a folder beside what the paper says."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from pulasso.experiments.registry import NAMES, get_experiment
+
+__all__ = ["write_page"]
+
+TEMPLATES = Path(__file__).parent / "templates"
+NOT_JUDGED = "tiny"  # a handful of small fits decides nothing
+
+
+def write_page(folder: Path) -> Path:
+    """Write ``index.html`` from the results in `folder` and return where it lies."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise ImportError('The page needs jinja2: pip install "pulasso[experiments]".') from None
+    found = [_section(folder, name) for name in NAMES if (folder / name / "claims.json").is_file()]
+    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    page = folder / "index.html"
+    page.write_text(
+        environment.get_template("page.html.j2").render(sections=found, style=style), encoding="utf-8"
+    )
+    return page
+
+
+def _section(folder: Path, name: str) -> dict[str, Any]:
+    """Return what the page says about one experiment, from its files."""
+    import pandas as pd
+
+    experiment, home = get_experiment(name), folder / name
+    settings = json.loads((home / "settings.json").read_text(encoding="utf-8"))
+    claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))
+    judged = settings["scale"] != NOT_JUDGED
+    summary = pd.read_csv(home / "summary.csv", keep_default_na=False, dtype=str)
+    return {
+        "name": name,
+        "title": experiment.TITLE,
+        "paper": experiment.PAPER,
+        "notes": experiment.NOTES,
+        "scale": settings["scale"],
+        "seed": settings["seed"],
+        "version": settings["pulasso"],
+        "settings": json.dumps(settings["settings"], indent=1),
+        "claims": [{**claim, "verdict": _verdict(claim["holds"], judged)} for claim in claims],
+        "image": base64.b64encode((home / "figure.png").read_bytes()).decode("ascii"),
+        "columns": list(summary.columns),
+        "rows": [[_number(cell) for cell in row] for row in summary.to_numpy().tolist()],
+    }
+
+
+def _verdict(holds: bool, judged: bool) -> str:
+    if not judged:
+        return "not judged"
+    return "holds" if holds else "does not hold"
+
+
+def _number(cell: str) -> str:
+    """Return a number with as many digits as a reader compares; words stay."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return cell
+    return cell if cell.lstrip("-").isdigit() else f"{value:.4g}"

@@ -1,0 +1,106 @@
+"""Run experiments and write what came out: tables, figures, settings, and one page that shows them all."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from pulasso._version import __version__
+from pulasso.experiments.page import write_page
+from pulasso.experiments.registry import get_experiment, names_wanted
+from pulasso.experiments.runner import at_scale
+from pulasso.steps import describe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["reproduce"]
+
+DOTS_PER_INCH = 130
+
+
+def reproduce(
+    names: str | Sequence[str] = "all",
+    scale: str = "quick",
+    out: str | os.PathLike = "runs/paper",
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    say: Callable[[str], Any] = lambda words: None,
+) -> Path:
+    """Reproduce figures and tables of the paper and return the page that shows them.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        "all", or names of experiments such as "figure-1".
+    scale : {"tiny", "quick", "paper"}, default="quick"
+        tiny shows that everything runs; quick takes minutes; paper has the repetitions for error bars.
+    out : str or path, default="runs/paper"
+        Folder. Each experiment gets a folder with table.csv (one row per repetition), summary.csv,
+        figure.png, figure.svg, settings.json and claims.json; ``index.html`` shows all that were ever run
+        there. Finished cells are kept in ``steps`` and used again.
+    seed : int, default=0
+        The same seed gives the same tables, times excepted.
+    n_jobs : int, optional
+        Processes. Experiments that measure time always run alone.
+    progress : bool, optional
+        None shows a bar if stderr is a terminal.
+    say : callable
+        Called with a line of text for every experiment and claim.
+
+    Returns
+    -------
+    Path
+        Of index.html.
+
+    Examples
+    --------
+    >>> from pulasso.experiments import reproduce
+    >>> page = reproduce("figure-1", scale="quick", out="runs/paper")  # doctest: +SKIP
+    """
+    folder = Path(out)
+    for name in names_wanted([names] if isinstance(names, str) else list(names)):
+        _reproduce_one(name, scale, folder, seed, {"n_jobs": n_jobs, "progress": progress}, say)
+    page = write_page(folder)
+    say(f"{page}")
+    return page
+
+
+def _reproduce_one(
+    name: str, scale: str, folder: Path, seed: int, how: dict[str, Any], say: Callable[[str], Any]
+) -> None:
+    experiment = get_experiment(name)
+    settings = at_scale(experiment.SETTINGS, scale)
+    start = perf_counter()
+    table = experiment.run(scale, seed, cache=folder / "steps", **how)
+    seconds = perf_counter() - start
+    claims = experiment.judge(table)
+    home = folder / name
+    home.mkdir(parents=True, exist_ok=True)
+    table.to_csv(home / "table.csv", index=False)
+    experiment.summarize(table).to_csv(home / "summary.csv", index=False)
+    _save(experiment.draw(table), home)
+    asked = {"experiment": name, "scale": scale, "seed": seed, "pulasso": __version__}
+    _write(home / "settings.json", {**asked, "settings": describe(settings)})
+    _write(home / "claims.json", [asdict(claim) for claim in claims])
+    say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
+    for claim in claims:
+        say(f"  {'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.text} [{claim.evidence}]")
+
+
+def _save(figure: "Figure", home: Path) -> None:
+    import matplotlib
+
+    # The same table gives the same bytes: no date, and names of parts that do not change.
+    with matplotlib.rc_context({"svg.hashsalt": "pulasso", "svg.fonttype": "none"}):
+        figure.savefig(home / "figure.svg", metadata={"Date": None})
+    figure.savefig(home / "figure.png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+
+
+def _write(file: Path, content: Any) -> None:
+    file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

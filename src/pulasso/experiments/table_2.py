@@ -1,0 +1,102 @@
+"""Table 2: colposcopies with lost labels, ordinal model."""
+
+from typing import TYPE_CHECKING, Any
+
+from pulasso.experiments.claims import Claim
+from pulasso.experiments.masked import NAIVE, cells_of, draw_by_assumed, mean_scores, predict_masked
+from pulasso.experiments.runner import at_scale, repetitions, run_cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+__all__ = ["NOTES", "PAPER", "PUBLISHED", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+
+TITLE = "Table 2: colposcopies with lost labels"
+PAPER = (
+    "UCI Quality Assessment of Digital Colposcopies, 287 images, 62 features, 70 % for training; the class "
+    "is the number of experts who call the quality good. The label of a class above 0 is kept with "
+    "probability pi; ON-PULasso is told pi_hat. Mean squared error on the other 30 %, one split. ON-PULasso "
+    "always outperforms ON-Lasso for moderate misspecification."
+)
+NOTES = (
+    "The paper says that classes range from 0 to 5; the public files have six experts and counts from 0 to "
+    "6, so K = 6 here. Predictions are most probable classes, as the paper's seem to be: its 7.27, which "
+    "occurs four times, is what one and the same prediction for every image gives. The numbers also hold the "
+    "error of the expected class, which is what minimises a squared error, and is far smaller.",
+)
+
+# Mean squared error in the paper, by pi and pi_hat.
+_COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)
+_ROWS = {
+    0.6: (10.70, 7.27, 3.79, 4.72, 6.92, 8.60),
+    0.7: (9.36, 7.27, 7.27, 5.53, 6.28, 9.01),
+    0.8: (7.97, 6.41, 4.51, 7.27, 4.99, 5.93),
+}
+PUBLISHED: dict[tuple[float, Any], float] = {
+    (pi, assumed): value
+    for pi, values in _ROWS.items()
+    for assumed, value in zip(_COLUMNS, values, strict=True)
+}
+MODERATE = 0.1  # misspecification at which PULasso must still win
+
+_GRID = {"cv": 5, "n_lams": 30, "lam_min_ratio": 0.02, "tol": 1e-4}
+DESIGN: dict[str, Any] = {
+    "data": "colposcopy",
+    "estimator": {"scenario": "single-training-set", **_GRID},
+    "naive": {"scenario": "fully-observed", **_GRID},
+}
+_SMALL = {"cv": 2, "n_lams": 5, "lam_min_ratio": 0.3, "tol": 1e-3}
+_ASSUMED = (0.5, 0.6, 0.7, 0.8, 0.9)
+SETTINGS: dict[str, dict[str, Any]] = {
+    "tiny": {
+        "design": {
+            **DESIGN,
+            "estimator": {**DESIGN["estimator"], **_SMALL},
+            "naive": {**DESIGN["naive"], **_SMALL},
+        },
+        "label_frequencies": (0.6,),
+        "assumed": (0.6, 0.9),
+        "splits": 2,
+    },
+    "quick": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 8},
+    "paper": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 30},
+}
+
+
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+    """Return the errors of every split, label frequency and assumed one."""
+    settings = at_scale(SETTINGS, scale)
+    cells = repetitions(cells_of(settings), settings["splits"])
+    return run_cells("table-2", predict_masked, cells, settings["design"], seed, **how)
+
+
+def summarize(table: "DataFrame") -> "DataFrame":
+    """Return mean squared errors beside the paper's."""
+    means = mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_mean"])
+    pairs = zip(means["pi"], means["assumed"], strict=True)
+    means.insert(4, "paper", [PUBLISHED.get(pair, float("nan")) for pair in pairs])
+    return means
+
+
+def judge(table: "DataFrame") -> list[Claim]:
+    """PULasso is better than Lasso wherever it is told nearly the truth."""
+    means = summarize(table).set_index(["pi", "assumed"])["mse"]
+    claims = []
+    for pi in means.index.unique("pi"):
+        errors = means[pi]
+        # A tenth is not exact in binary, hence the rounding.
+        near = [a for a in errors.index if a != NAIVE and round(abs(a - pi), 6) <= MODERATE]
+        claims.append(
+            Claim(
+                f"pi = {pi}: PULasso errs less than Lasso wherever |pi_hat - pi| <= {MODERATE}",
+                bool(all(errors[a] < errors[NAIVE] for a in near)),
+                f"Lasso {errors[NAIVE]:.2f}; PULasso " + ", ".join(f"{errors[a]:.2f} at {a}" for a in near),
+            )
+        )
+    return claims
+
+
+def draw(table: "DataFrame") -> "Figure":
+    """Draw errors against pi_hat, the paper's as crosses."""
+    return draw_by_assumed(summarize(table), "mse", "mean squared error on test images", PUBLISHED)

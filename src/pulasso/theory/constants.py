@@ -1,0 +1,164 @@
+"""The functions of Theorems 3.1 and 3.2: how much curvature is guaranteed, and how near to the truth."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pulasso.inputs import check_number
+
+__all__ = ["MultinomialConstants", "OrdinalConstants"]
+
+# Assumption 3.4 has these numbers: the first bounds the ratios that help, the second is room for R_0 itself.
+RATIO_CAP, ROOM = 80.0, 0.01
+
+
+def _check_ratios(value: ArrayLike) -> NDArray:
+    ratios = np.atleast_1d(np.asarray(value, dtype=float))
+    if ratios.ndim != 1 or not len(ratios) or not ((ratios > 0) & np.isfinite(ratios)).all():
+        raise ValueError(
+            f"sampling_ratios={value!r} must hold n_k / (prevalence_k * n_unlabeled) of the classes 1..K: "
+            "positive numbers."
+        )
+    return ratios
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialConstants:
+    r"""What Theorem 3.1 guarantees for the multinomial model in case-control data, without intercepts.
+
+    .. math::
+        h(R) = \frac{e^{-C_x(R + R^*)} \min_k r_k}{(1 + \max_k r_k)^2 (1 + K e^{C_x(R + R^*)})^3} - 4 C_x R,
+        \qquad r_k = \frac{n_k}{\pi_k n_u}
+
+    Parameters
+    ----------
+    feature_bound : float
+        :math:`C_x`, the largest absolute value of a feature.
+    norm_of_truth : float
+        :math:`R^*`, the largest l1 norm of a column of the true coefficients.
+    sampling_ratios : array-like of shape (K,)
+        :math:`r_k`.
+
+    Examples
+    --------
+    >>> constants = MultinomialConstants(1.0, 0.5, [1.0, 1.0])
+    >>> radius = constants.largest_radius()
+    >>> print(f"{radius:.2g}, h there {constants.h(radius):.2g}, h beyond {constants.h(2 * radius):.2g}")
+    0.00038, h there 0.00038, h beyond -0.0012
+    """
+
+    feature_bound: float
+    norm_of_truth: float
+    sampling_ratios: ArrayLike
+
+    def __post_init__(self) -> None:
+        check_number("feature_bound", self.feature_bound, above=0.0)
+        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
+        object.__setattr__(self, "sampling_ratios", _check_ratios(self.sampling_ratios))
+
+    def _log_ratio_part(self) -> float:
+        ratios = np.asarray(self.sampling_ratios)
+        return float(np.log(ratios.min()) - 2.0 * np.log1p(ratios.max()))
+
+    def smallest_eigenvalue(self, radius: ArrayLike) -> NDArray:
+        """Return the guaranteed curvature per row, ``h(R) + 4 C_x R`` (Lemma 4.1).
+
+        No Fisher information of a row in its log odds has a smaller eigenvalue, wherever the coefficients lie within
+        `radius` of the truth. Computed in logs: large norms give 0 rather than an overflow.
+        """
+        reach = self.feature_bound * (np.asarray(radius, dtype=float) + self.norm_of_truth)
+        n_positive = len(np.asarray(self.sampling_ratios))
+        return np.exp(self._log_ratio_part() - reach - 3.0 * np.logaddexp(0.0, np.log(n_positive) + reach))
+
+    def h(self, radius: ArrayLike) -> NDArray:
+        """Return h at a radius: where it is positive, the loss is convex enough within that radius."""
+        return self.smallest_eigenvalue(radius) - 4.0 * self.feature_bound * np.asarray(radius, dtype=float)
+
+    def largest_radius(self) -> float:
+        """Return the largest :math:`R_0` that Assumption 3.3 allows."""
+        reach = self.feature_bound * self.norm_of_truth
+        n_positive = len(np.asarray(self.sampling_ratios))
+        log_bound = self._log_ratio_part() - reach - 3.0 * np.logaddexp(0.0, np.log(1.1 * n_positive) + reach)
+        return float(np.exp(log_bound) / (4.0 * self.feature_bound))
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalConstants:
+    r"""What Theorem 3.2 guarantees for the ordinal model in case-control data.
+
+    With :math:`E = e^{(C_x + 1)(R^* + R)}`:
+
+    .. math::
+        h(R, r) = \max\left\{\frac{(1 + E)^2}{(r^* - r) E}, 1 + E\right\}, \quad
+        \gamma_0 = \frac{E^2}{32\, h\, (1 + E)^4}, \quad
+        L_0 = \left(\tfrac43 (C_x + 1) R + 1\right) h + \tfrac14 (C_x + 1) R\, h^2
+
+    Parameters
+    ----------
+    feature_bound : float
+        :math:`C_x`, the largest absolute value of a feature.
+    norm_of_truth : float
+        :math:`R^*`, the larger l1 norm of the true coefficients and of first threshold and gaps.
+    smallest_gap : float
+        :math:`r^*`, of the true thresholds; infinite if K is 1.
+    sampling_ratios : array-like of shape (K,)
+        ``n_k / (prevalence_k * n_unlabeled)``.
+
+    Examples
+    --------
+    >>> constants = OrdinalConstants(1.0, 0.5, 1.0, [1.0, 1.0])
+    >>> print(f"{constants.gamma_0(0.0, 0.5):.2g} {constants.L_0(0.0, 0.5):.3g}")
+    0.00012 10.2
+    """
+
+    feature_bound: float
+    norm_of_truth: float
+    smallest_gap: float
+    sampling_ratios: ArrayLike
+
+    def __post_init__(self) -> None:
+        check_number("feature_bound", self.feature_bound, above=0.0)
+        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
+        if not self.smallest_gap > 0:
+            raise ValueError(f"smallest_gap={self.smallest_gap!r} must be positive: thresholds increase.")
+        object.__setattr__(self, "sampling_ratios", _check_ratios(self.sampling_ratios))
+
+    def _room(self, shrink: float) -> float:
+        """Return what is left of the smallest gap."""
+        if not 0 <= shrink < self.smallest_gap:
+            raise ValueError(
+                f"shrink={shrink!r} must be at least 0 and below the smallest gap, {self.smallest_gap:g}: "
+                "thresholds must stay apart."
+            )
+        return self.smallest_gap - shrink
+
+    def _log_e(self, radius: ArrayLike) -> NDArray:
+        return (self.feature_bound + 1.0) * (self.norm_of_truth + np.asarray(radius, dtype=float))
+
+    def h(self, radius: ArrayLike, shrink: float) -> NDArray:
+        """Return h within `radius` of the truth, where gaps lose at most `shrink`."""
+        log_e = self._log_e(radius)
+        log_1p = np.logaddexp(0.0, log_e)
+        return np.exp(np.maximum(2.0 * log_1p - log_e - np.log(self._room(shrink)), log_1p))
+
+    def gamma_0(self, radius: ArrayLike, shrink: float) -> NDArray:
+        """Return the curvature that the theorem divides by."""
+        log_e = self._log_e(radius)
+        log_share = 2.0 * log_e - 4.0 * np.logaddexp(0.0, log_e)
+        return np.exp(log_share - np.log(32.0 * self.h(radius, shrink)))
+
+    def L_0(self, radius: ArrayLike, shrink: float) -> NDArray:  # noqa: N802
+        """Return the Lipschitz constant that lam must outweigh."""
+        reach = (self.feature_bound + 1.0) * np.asarray(radius, dtype=float)
+        h = self.h(radius, shrink)
+        return (4.0 / 3.0 * reach + 1.0) * h + 0.25 * reach * h**2
+
+    def largest_radius(self, shrink: float) -> float:
+        """Return the largest :math:`R_0` that Assumption 3.4 allows if gaps lose at most `shrink`."""
+        ratios = np.asarray(self.sampling_ratios)
+        wide = self.feature_bound + 1.0
+        flat = -6.0 * np.logaddexp(0.0, wide * (self.norm_of_truth + ROOM))
+        step = 2.0 / self._room(shrink)
+        below = 512.0 * wide * len(ratios) ** 3 * (1.0 + step) ** 3 * (2.0 + step)
+        return float(min(RATIO_CAP, ratios.min()) * np.exp(flat) / below)

@@ -1,0 +1,69 @@
+"""The curvature of the loss around the truth, along a line: what restricted strong convexity is about."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pulasso.datasets import Simulation
+from pulasso.scenarios import LabelCounts, ObservedLoss, as_scenario
+
+__all__ = ["curvature_along"]
+
+
+def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) -> NDArray:
+    r"""Return the mean curvature of the loss between the truth and points on a line through it.
+
+    .. math::
+        \kappa(t) = \frac{\langle \nabla L(\theta^* + t \Delta) - \nabla L(\theta^*), \Delta \rangle}{t\, \|\Delta\|^2}
+
+    Restricted strong convexity asks that this stays positive within a radius, up to a term that vanishes with
+    n. Where it is negative, the loss is not convex between the two points. Intercepts and thresholds stay at the truth.
+
+    Parameters
+    ----------
+    data : Simulation
+        Data whose true coefficients are known.
+    direction : array-like of the shape of ``data.coef``
+        :math:`\Delta`.
+    radii : array-like of shape (n_radii,)
+        Values of t; none may be zero.
+
+    Returns
+    -------
+    array of shape (n_radii,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso.datasets import simulate_ordinal
+    >>> data = simulate_ordinal(500, 10, random_state=0)
+    >>> kappa = curvature_along(data, np.eye(10)[0], [0.1, 1.0])
+    >>> bool((kappa > 0).all())
+    True
+    """
+    steps = np.atleast_1d(np.asarray(radii, dtype=float))
+    delta = np.asarray(direction, dtype=float)
+    if delta.shape != data.coef.shape or not delta.any():
+        raise ValueError(
+            f"direction has shape {delta.shape}; give one of shape {data.coef.shape}, not all zero."
+        )
+    if not steps.all():
+        raise ValueError("radii must not be zero: the curvature is a mean over the way there.")
+    response, aux = data.truth.response, data.truth.aux
+    loss = _loss(data)
+    along = data.X @ delta.reshape(-1, data.X.shape[1]).T
+    start = data.X @ data.truth.theta
+
+    def slope(t: float) -> float:
+        linear = start + t * along
+        _, grad_eta = loss.value_and_grad(response.log_odds(linear, aux))
+        return float(np.vdot(response.pullback(linear, aux, grad_eta)[0], along))
+
+    base = slope(0.0)
+    return np.array([(slope(t) - base) / t for t in steps.tolist()]) / float((delta**2).sum())
+
+
+def _loss(data: Simulation) -> ObservedLoss:
+    counts = np.bincount(data.z, minlength=data.truth.response.n_positive + 1).astype(float)
+    labels = LabelCounts(np.arange(len(counts)), counts[0], np.append(0.0, counts[1:]))
+    scenario = as_scenario(**data.scenario_params)
+    return ObservedLoss(scenario.labelling(labels), data.z, np.ones(len(data.z)))
