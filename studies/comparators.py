@@ -194,13 +194,10 @@ def summarize(rows):
             key: np.mean([row[key] for row in here])
             for key in ("accuracy", "log_loss", "seconds", "warnings")
         }
-        error = (
-            np.std([row["accuracy"] for row in here], ddof=1) / np.sqrt(len(here))
-            if len(here) > 1
-            else np.nan
-        )
+        spread = np.std([row["accuracy"] for row in here], ddof=1) if len(here) > 1 else None
+        error = "" if spread is None else f"{spread / np.sqrt(len(here)):.3f}"
         print(
-            f"{data:<13}{method:<21}{mean['accuracy']:>9.3f}{error:>7.3f}{mean['log_loss']:>10.3f}"
+            f"{data:<13}{method:<21}{mean['accuracy']:>9.3f}{error:>7}{mean['log_loss']:>10.3f}"
             f"{mean['seconds']:>9.2f}{mean['warnings']:>10.1f}"
         )
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from pulasso.inputs import check_features, check_same_length, check_weight
 from pulasso.labels import encode_labels, encode_with
 from pulasso.numerics import log_normalize
+from pulasso.pieces import is_in_pieces
 from pulasso.scenarios import LabelCounts, Labelling, Scenario, as_scenario
 
 __all__ = ["BaseBaseline", "Observed", "fit_weighted"]
@@ -110,7 +111,7 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
-        x = check_features(self, X, reset=True)
+        x = self._features(X, reset=True)
         check_same_length(x, y)
         weight = check_weight(sample_weight, x)
         labels = encode_labels(y, unlabeled=self.unlabeled, negative=self.negative, sample_weight=weight)
@@ -128,6 +129,14 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
         self.labelling_ = data.labelling
         return self
 
+    def _features(self, x: Any, *, reset: bool) -> Any:
+        if is_in_pieces(x):
+            raise TypeError(
+                f"{type(self).__name__} reads X as a whole; give an array, a data frame or a sparse matrix, not a "
+                f"{type(x).__name__}."
+            )
+        return check_features(self, x, reset=reset)
+
     def _scenario(self, x: Any, codes: NDArray, weight: NDArray) -> Scenario:
         return as_scenario(self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency)
 
@@ -142,7 +151,7 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
     def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
         check_is_fitted(self)
-        return self._proba(check_features(self, X, reset=False))
+        return self._proba(self._features(X, reset=False))
 
     def predict(self, X: Any) -> NDArray:
         """Return the most probable true class of every row."""

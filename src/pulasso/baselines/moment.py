@@ -104,6 +104,8 @@ class MomentLasso(MultinomialPULasso):
 
     def _assemble_checked(self, x: Any, labels: Any, weight: NDArray) -> Any:
         assembled = super()._assemble_checked(x, labels, weight)
+        if not isinstance(assembled.problem, Problem):
+            raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not pieces.")
         data = Observed(
             x, labels.codes, labels.classes, weight, assembled.counts, assembled.scenario, assembled.labelling
         )

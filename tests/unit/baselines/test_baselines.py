@@ -13,6 +13,7 @@ from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.baselines import (
     BASELINES,
     ElkanNoto,
+    MomentLasso,
     OneVsRestPU,
     PUBagging,
     mn_lasso,
@@ -136,6 +137,14 @@ def test_labels_are_read_as_everywhere(model, single):
         model.fit(single.X, np.full(len(single.z), "?"))
     with pytest.raises(ValueError, match="600 rows but y has 599 labels"):
         model.fit(single.X, names[single.z][:-1])
+
+
+def test_data_in_pieces_are_refused(single):
+    array = pytest.importorskip("dask.array", reason="needs dask").from_array(single.X)
+    with pytest.raises(TypeError, match="PUBagging reads X as a whole"):
+        PUBagging().fit(array, single.z)
+    with pytest.raises(TypeError, match="MomentLasso reads X as a whole"):
+        MomentLasso(0.1, **single.scenario_params).fit(array, single.z)
 
 
 def test_a_missing_number_is_asked_for(single):
