@@ -3,7 +3,6 @@
 import builtins
 import warnings
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,14 +19,24 @@ from pulasso.estimators._fold_steps import (
     Criterion,
     Sample,
     fit_fold,
+    folds_from_arrays,
     held_out_labelling,
     path_from_arrays,
     refit,
+    split_step,
 )
 from pulasso.estimators.fit_path import make_grid
 from pulasso.exceptions import GridEdgeWarning, LabelFrequencyWarning
-from pulasso.model_selection import SELECTIONS, Fold, LossCurve, check_folds, make_splitter, split_rows
-from pulasso.steps import data_hash, describe, run_steps
+from pulasso.model_selection import (
+    SELECTIONS,
+    Fold,
+    LossCurve,
+    check_folds,
+    make_splitter,
+    named_scorer,
+    takes_weight,
+)
+from pulasso.steps import data_hash, describe, one_blas_thread, run_steps
 from pulasso.words import listed
 
 __all__ = ["CrossValidated"]
@@ -66,7 +75,8 @@ class CrossValidated(BasePULasso):
         before = self.__dict__.copy()
         try:
             self._check_params()
-            self._cross_validate(X, y, sample_weight, params)
+            with one_blas_thread():  # for lam_max, too
+                self._cross_validate(X, y, sample_weight, params)
         except BaseException:
             # A fit that fails, or is interrupted, leaves the model that was there.
             self.__dict__ = before
@@ -95,7 +105,7 @@ class CrossValidated(BasePULasso):
         if self.checkpoint is not None:
             kept["fingerprint"] = self._fingerprint(sample, splitter, routed)
         split = {"folds": (splitter, sample, routed.splitter.split)}
-        folds = _folds_from_arrays(run_steps(_split_step, split, progress=False, **kept)[0])
+        folds = folds_from_arrays(run_steps(split_step, split, progress=False, **kept)[0])
         check_folds(folds, labels, weight)
         results = self._run_folds(
             folds, sample, assembled, Criterion(self._scorer(), routed.scorer.score), kept
@@ -173,7 +183,9 @@ class CrossValidated(BasePULasso):
     def _scorer(self) -> Any:
         if self.scoring is None:
             return None
-        if not isinstance(self.scoring, str) and not callable(self.scoring):
+        if isinstance(self.scoring, str):
+            return named_scorer(self.scoring)
+        if not callable(self.scoring):
             raise ValueError(
                 f"scoring={self.scoring!r} must be None, the name of a scorer, or a callable (model, X, y)."
             )
@@ -194,7 +206,7 @@ class CrossValidated(BasePULasso):
             )
         score = {}
         if sample_weight is not None and self.scoring is not None:
-            if not _takes_weight(self._scorer()):
+            if not takes_weight(self._scorer()):
                 raise ValueError(
                     f"scoring={self.scoring!r} takes no sample_weight, but fit was given one. Use a scorer "
                     "(model, X, y, sample_weight=None), or one of pulasso.metrics."
@@ -275,25 +287,10 @@ class CrossValidated(BasePULasso):
         )
 
 
-def _split_step(splitter: Any, sample: Sample, metadata: Mapping[str, Any]) -> dict[str, NDArray]:
-    """Return the folds as arrays; kept like any step, so that unseeded folds survive an interruption."""
-    folds = split_rows(splitter, sample.x, sample.labels.codes, **metadata)
-    return {f"{part} {i}": rows for i, fold in enumerate(folds) for part, rows in fold._asdict().items()}
-
-
-def _folds_from_arrays(arrays: Mapping[str, NDArray]) -> list[Fold]:
-    return [Fold(arrays[f"train {i}"], arrays[f"test {i}"]) for i in range(len(arrays) // len(Fold._fields))]
-
-
 def _label_array(y: ArrayLike) -> NDArray:
     """Return labels as an array that can be cut into rows, without turning missing values into text."""
     array = np.asarray(y).reshape(-1)
     return np.asarray(y, dtype=object).reshape(-1) if array.dtype.kind in "US" else array
-
-
-def _takes_weight(scorer: Any) -> bool:
-    parameters = signature(scorer).parameters.values()
-    return any(each.name == "sample_weight" or each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 def _warnings_of(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning], str]]:

@@ -20,11 +20,20 @@ from pulasso.estimators._base import BasePULasso
 from pulasso.estimators.fit_path import PathResult, follow_path
 from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.labels import Labels
-from pulasso.model_selection import Fold
+from pulasso.model_selection import Fold, split_rows
 from pulasso.scenarios import LabelCounts, Labelling, Scenario
 from pulasso.solvers import Record
 
-__all__ = ["Criterion", "Sample", "fit_fold", "held_out_labelling", "path_from_arrays", "refit"]
+__all__ = [
+    "Criterion",
+    "Sample",
+    "fit_fold",
+    "folds_from_arrays",
+    "held_out_labelling",
+    "path_from_arrays",
+    "refit",
+    "split_step",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +83,17 @@ class Criterion:
         metadata = {name: _cut(value, rows, len(sample.weight)) for name, value in self.metadata.items()}
         scores = [self.scorer(path.model(i), held.x, held.y, **metadata) for i in range(len(path))]
         return -np.array([float(score) for score in scores])
+
+
+def split_step(splitter: Any, sample: Sample, metadata: Mapping[str, Any]) -> dict[str, NDArray]:
+    """Return the folds as arrays; kept like any step, so that unseeded folds survive an interruption."""
+    folds = split_rows(splitter, sample.x, sample.labels.codes, **metadata)
+    return {f"{part} {i}": rows for i, fold in enumerate(folds) for part, rows in fold._asdict().items()}
+
+
+def folds_from_arrays(arrays: Mapping[str, NDArray]) -> list[Fold]:
+    """Return the folds that :func:`split_step` made."""
+    return [Fold(arrays[f"train {i}"], arrays[f"test {i}"]) for i in range(len(arrays) // len(Fold._fields))]
 
 
 def held_out_labelling(scenario: Scenario, held: Sample, number: int) -> Labelling | None:

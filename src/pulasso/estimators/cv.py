@@ -42,7 +42,8 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         splitters are shown the codes of the observed labels as y, 0 for unlabeled, and ``groups`` of `fit`.
     scoring : str or callable, optional
         By default the observed-label loss above. Or a scorer ``(model, X, y)``, higher is better, such as
-        those of ``pulasso.metrics``; `cv_loss_` then holds the negated scores. It is shown a fitted
+        those of ``pulasso.metrics``, also by name ("pu_accuracy", "pu_neg_log_loss", "pu_roc_auc", ...);
+        `cv_loss_` then holds the negated scores. It is shown a fitted
         :class:`MultinomialPULasso` for every lam and the *observed* labels: scikit-learn's "accuracy" would
         compare predictions with the marker of unlabeled rows.
     select : {"min", "1se"}, default="min"

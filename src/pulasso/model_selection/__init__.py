@@ -2,5 +2,15 @@
 
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
 from pulasso.model_selection.folds import Fold, check_folds, make_splitter, split_rows
+from pulasso.model_selection.scoring import named_scorer, takes_weight
 
-__all__ = ["SELECTIONS", "Fold", "LossCurve", "check_folds", "make_splitter", "split_rows"]
+__all__ = [
+    "SELECTIONS",
+    "Fold",
+    "LossCurve",
+    "check_folds",
+    "make_splitter",
+    "named_scorer",
+    "split_rows",
+    "takes_weight",
+]

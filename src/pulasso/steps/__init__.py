@@ -2,6 +2,6 @@
 
 from pulasso.steps._checkpoint import Checkpoint
 from pulasso.steps._fingerprint import data_hash, describe
-from pulasso.steps._run import run_steps
+from pulasso.steps._run import one_blas_thread, run_steps
 
-__all__ = ["Checkpoint", "data_hash", "describe", "run_steps"]
+__all__ = ["Checkpoint", "data_hash", "describe", "one_blas_thread", "run_steps"]

@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 from pulasso.steps._checkpoint import Checkpoint
 from pulasso.steps._progress import showing_progress
 
-__all__ = ["run_steps"]
+__all__ = ["one_blas_thread", "run_steps"]
 
 Step = Callable[..., Mapping[str, Any]]
 
@@ -97,7 +97,7 @@ def _compute(
     """Yield name and result of every step as it is finished."""
     tasks = [(function, name, arguments, kept) for name, arguments in steps.items()]
     if min(len(tasks), effective_n_jobs(n_jobs)) <= 1:
-        with _thread_pools(len(sys.modules)).limit(limits=1):
+        with one_blas_thread():
             yield from (_one_step(*task) for task in tasks)
     else:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
@@ -105,7 +105,7 @@ def _compute(
 
 
 def _one_step_of_a_worker(*task: Any) -> tuple[str, dict[str, NDArray]]:
-    with _thread_pools(len(sys.modules)).limit(limits=1):
+    with one_blas_thread():
         return _one_step(*task)
 
 
@@ -123,6 +123,13 @@ def _one_step(
     if kept is not None:
         kept.save(name, result)
     return name, result
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let matrix products use one thread: with several, the order of sums and the last bits depend on them."""
+    with _thread_pools(len(sys.modules)).limit(limits=1):
+        yield
 
 
 @lru_cache(maxsize=1)

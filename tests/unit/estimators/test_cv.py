@@ -306,6 +306,8 @@ def test_scores_are_negated_losses():
     by_function = MultinomialPULassoCV(**shared, scoring=lambda model, x, y: pu_accuracy_scorer(model, x, y))
     np.testing.assert_array_equal(by_object.cv_loss_, quiet_fit(by_function, x, z).cv_loss_)
     assert by_object.lam_ == by_object.lams_[np.argmax(-by_object.cv_loss_mean_)]
+    by_our_name = quiet_fit(MultinomialPULassoCV(**shared, scoring="pu_accuracy"), x, z)
+    np.testing.assert_array_equal(by_object.cv_loss_, by_our_name.cv_loss_)
     by_name = quiet_fit(MultinomialPULassoCV(**shared, scoring="neg_log_loss"), x, z)
     assert (by_name.cv_loss_ > 0).all()
 
@@ -400,6 +402,7 @@ def test_an_impossible_label_frequency_is_said_once():
         ({"cv": []}, "cv gives no folds"),
         ({"select": "best"}, "select='best' is unknown; use one of 'min', '1se'"),
         ({"progress": "yes"}, "progress='yes' must be True, False or None"),
+        ({"scoring": "pu_acuracy"}, "scoring='pu_acuracy' is unknown. Did you mean 'pu_accuracy'?"),
         ({"scoring": ["accuracy"]}, "scoring=.* must be None, the name of a scorer, or a callable"),
         ({"n_lams": 0}, "n_lams=0 must be at least 1"),
         ({"lam_min_ratio": 2}, "lam_min_ratio=2 must be at most 1"),

@@ -1,0 +1,39 @@
+"""Scorers by name, scikit-learn's and ours, and what they take."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from inspect import signature
+
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from pulasso.metrics import SCORERS
+from pulasso.words import listed
+
+__all__ = ["named_scorer", "takes_weight"]
+
+
+def named_scorer(name: str) -> Callable[..., float]:
+    """Return a scorer by its name: "pu_accuracy" and the like from `pulasso.metrics`, else scikit-learn's.
+
+    Examples
+    --------
+    >>> named_scorer("pu_accuracy")
+    make_pu_scorer('accuracy')
+    """
+    ours = {f"pu_{known}": scorer for known, scorer in SCORERS.items()}
+    if name in ours:
+        return ours[name]
+    if name in get_scorer_names():
+        return get_scorer(name)
+    close = get_close_matches(name, [*ours, *get_scorer_names()], n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(
+        f"scoring={name!r} is unknown.{hint} Scores that need no negatives are {listed(ours)}; others are those "
+        "of sklearn.metrics.get_scorer_names()."
+    )
+
+
+def takes_weight(scorer: Callable[..., float]) -> bool:
+    """Say whether a scorer takes ``sample_weight``."""
+    parameters = signature(scorer).parameters.values()
+    return any(each.name == "sample_weight" or each.kind is each.VAR_KEYWORD for each in parameters)
