@@ -43,7 +43,7 @@ def estimate_number(
         )
     if is_in_pieces(x):
         raise ScenarioError(
-            f"{scenario.asks_for}='estimate' needs data that fit into memory. Estimate it on a sample of the rows, with "
+            f"{scenario.asks_for}='estimate' needs data that fit into memory. Estimate it on a sample of rows with "
             "pulasso.prevalence.profile_likelihood, and give the numbers."
         )
     data = PUData(x, labels.codes, labels.classes, weight, scenario.name).ready()

@@ -63,7 +63,7 @@ def profile_likelihood(
     common : bool, default=False
         One number for all classes instead of one each.
     features : {"auto", "all", "selected"} or list of columns, default="auto"
-        "auto" takes all features if there are five labelled rows for each coefficient, else "selected": the
+        "auto" takes all features if there are 20 labelled rows for each coefficient, else "selected": the
         features of the naive lasso (unlabeled means class 0) with the best BIC.
     level : float, default=0.95
     sample_weight : array-like of shape (n_samples,), optional

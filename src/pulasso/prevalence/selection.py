@@ -18,8 +18,9 @@ from pulasso.words import listed
 
 __all__ = ["choose_features"]
 
-# With at least so many labelled rows for each coefficient, all features are used.
-ROWS_PER_COEFFICIENT = 5
+# With at least so many labelled rows for each coefficient, all features are used; with fewer the fit of noise
+# makes numbers wander. A selection, which has little noise in it, may have more coefficients.
+ROWS_PER_COEFFICIENT, ROWS_PER_SELECTED = 20, 5
 N_LAMS, LAM_MIN_RATIO, TOL, MAX_ITER = 40, 0.05, 1e-4, 1_000
 
 
@@ -45,7 +46,7 @@ def choose_features(
     few = n_features * response.n_outputs * ROWS_PER_COEFFICIENT <= n_labeled
     if features == "all" or (features == "auto" and few):
         return np.arange(n_features), ""
-    found = _by_bic(data, response, n_labeled // ROWS_PER_COEFFICIENT)
+    found = _by_bic(data, response, n_labeled // ROWS_PER_SELECTED)
     words = (
         f"Fitted with {len(found)} of {n_features} features, those of the naive lasso with the best BIC; the interval "
         "takes this choice as given."
@@ -64,7 +65,7 @@ def _named_columns(data: PUData, features: Sequence[Any] | NDArray) -> NDArray:
 
 
 def _is_column_number(value: Any, n_features: int) -> bool:
-    return isinstance(value, int | np.integer) and 0 <= value < n_features
+    return isinstance(value, int | np.integer) and bool(0 <= value < n_features)
 
 
 def _by_bic(data: PUData, response: Response, budget: int) -> NDArray:

@@ -102,8 +102,8 @@ def sensitivity_sweep(
     fingerprint = None
     if checkpoint is not None:
         fingerprint = {
-            "estimator": _settings(estimator, prefix, parameter),
-            "parameter": parameter,
+            **_settings(estimator, prefix, parameter),
+            "parameter that is varied": parameter,
             "X and z": data_hash(X, z),
             "sample_weight": data_hash(sample_weight),
             "scored rows": data_hash(*scored),
@@ -179,7 +179,7 @@ def _with_number(estimator: Any, prefix: str, parameter: str, value: Any) -> Any
     return model.set_params(**{f"{prefix}scenario": replace(scenario, **{parameter: value})})
 
 
-def _settings(estimator: Any, prefix: str, parameter: str) -> Any:
+def _settings(estimator: Any, prefix: str, parameter: str) -> dict[str, Any]:
     """Return what the results depend on besides the data: all settings but the number that is varied."""
     hidden = {f"{prefix}{name}" for name in (*NOT_IN_THE_FINGERPRINT, parameter)}
     known = estimator.get_params(deep=bool(prefix))
@@ -188,7 +188,7 @@ def _settings(estimator: Any, prefix: str, parameter: str) -> Any:
     shown = {name: describe(value) for name, value in known.items() if name not in hidden and name != "steps"}
     if prefix:  # the last step holds the number that is varied, and its settings are listed one by one
         shown.pop(prefix.removesuffix("__"), None)
-    return {"type": type(estimator).__name__, **shown}
+    return {"estimator": type(estimator).__name__, **shown}
 
 
 # -- one step, and after
