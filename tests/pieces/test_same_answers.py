@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pulasso import Groups, MultinomialPULasso, OrdinalPULasso, fit_path
+from pulasso import Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, fit_path
 from pulasso.datasets import simulate_multinomial
+from pulasso.exceptions import CheckpointError
 from pulasso.pieces import ArraySource, LocalPieces, as_pieces
 
 N, P = 700, 12
@@ -89,6 +90,26 @@ def test_one_lam_and_predictions(data):
         whole, parts = model.fit(x, z).predict_proba(x), model.fit(in_pieces(x, 99), z)
         np.testing.assert_allclose(parts.predict_proba(in_pieces(x, 50)), whole, atol=1e-6)
         assert parts.n_features_in_ == P
+
+
+@pytest.mark.parametrize("kind", ["local", "dask"])
+def test_cross_validation(data, kind, tmp_path):
+    x, z, weight = data
+    settings = {"cv": 3, "n_lams": 6, "tol": 1e-8, "random_state": 0, **SCENARIOS["single-training-set"]}
+    expected = MultinomialPULassoCV(**settings).fit(x, z, sample_weight=weight)
+    if kind == "local":
+        parts, kept = in_pieces(x, 150), {"checkpoint": tmp_path / "kept"}
+    else:
+        parts, kept = pytest.importorskip("dask.array").from_array(x, chunks=(200, 12)), {}
+    model = MultinomialPULassoCV(**settings, **kept).fit(parts, z, sample_weight=weight)
+    np.testing.assert_allclose(model.cv_loss_, expected.cv_loss_, rtol=1e-6)
+    assert model.lam_ == pytest.approx(expected.lam_, rel=1e-9)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
+    if kept:
+        again = MultinomialPULassoCV(**settings, **kept).fit(in_pieces(x, 150), z, sample_weight=weight)
+        np.testing.assert_array_equal(again.coef_, model.coef_)
+        with pytest.raises(CheckpointError, match="X differs"):
+            MultinomialPULassoCV(**settings, **kept).fit(in_pieces(x + 1, 150), z, sample_weight=weight)
 
 
 @pytest.mark.parametrize("kind", ["npy", "zarr", "parquet"])

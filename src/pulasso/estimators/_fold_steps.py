@@ -21,6 +21,9 @@ from pulasso.estimators.fit_path import PathResult, follow_path
 from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.labels import Labels
 from pulasso.model_selection import Fold, split_rows
+from pulasso.pieces import is_in_pieces
+from pulasso.piecewise import MeasuredPieces
+from pulasso.responses import Response
 from pulasso.scenarios import LabelCounts, Labelling, Scenario
 from pulasso.solvers import Record
 
@@ -46,7 +49,11 @@ class Sample:
     weight: NDArray
 
     def rows(self, rows: NDArray[np.intp]) -> "Sample":
-        """Return some of the rows."""
+        """Return some of the rows; of data in pieces all of them, the others with weight zero."""
+        if is_in_pieces(self.x):
+            weight = np.zeros_like(self.weight)
+            weight[rows] = self.weight[rows]
+            return replace(self, weight=weight)
         labels = replace(self.labels, codes=self.labels.codes[rows])
         # Rows of a CSC matrix are slow to take, and the design wants CSC again.
         x = self.x[rows] if not sparse.issparse(self.x) else self.x.tocsr()[rows].asformat(self.x.format)
@@ -159,18 +166,35 @@ def fit_fold(
 
 def _observed_losses(path: PathResult, held: Sample, labelling: Labelling) -> NDArray:
     """Return the mean of ``-log P(z | x)`` over held-out rows for every model of a path."""
-    active = np.flatnonzero(np.any(np.atleast_2d(path.coefs.reshape(-1, path.coefs.shape[-1])), axis=0))
-    x = held.x[:, active]
-    losses = np.empty(len(path))
-    for i in range(len(path)):
-        response, theta, aux = path.model(i)._model()
-        eta = response.log_odds(np.asarray(x @ theta[active]), aux)
-        log_proba = labelling.observed_log_proba(eta)
-        own = log_proba[np.arange(len(held.labels.codes)), held.labels.codes]
-        # A row of weight zero is no row, even if its label is impossible.
-        kept = held.weight > 0
-        losses[i] = -np.average(own[kept], weights=held.weight[kept])
-    return losses
+    models = [path.model(i)._model() for i in range(len(path))]
+    active = np.flatnonzero(np.any([theta.any(axis=1) for _, theta, _ in models], axis=0))
+    models = [(response, theta[active], aux) for response, theta, aux in models]
+    data = held.x, held.labels.codes, held.weight
+    if is_in_pieces(held.x):
+        measured = MeasuredPieces(*data)
+        sums = measured.pieces.total(_summed_losses, measured.placed, active, models, labelling)
+    else:
+        sums = _summed_losses(*data, active, models, labelling)
+    return sums / held.weight.sum()
+
+
+def _summed_losses(
+    x: Any,
+    codes: NDArray,
+    weight: NDArray,
+    active: NDArray,
+    models: Sequence[tuple[Response, NDArray, NDArray]],
+    labelling: Labelling,
+) -> NDArray:
+    """Return the weighted sum of ``-log P(z | x)`` over rows for every model, given its active features."""
+    weight = np.broadcast_to(weight, codes.shape)
+    kept = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
+    x, codes, weight = x[kept][:, active], codes[kept], weight[kept]
+    sums = np.empty(len(models))
+    for i, (response, theta, aux) in enumerate(models):
+        log_proba = labelling.observed_log_proba(response.log_odds(np.asarray(x @ theta), aux))
+        sums[i] = -weight @ log_proba[np.arange(len(codes)), codes]
+    return sums
 
 
 def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:

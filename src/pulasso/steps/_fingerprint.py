@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso.pieces import is_in_pieces
+
 __all__ = ["array_digest", "as_json", "data_hash", "describe"]
 
 # Arrays are read in pieces, so that hashing never copies a large one.
@@ -55,10 +57,18 @@ def _add(digest: Any, array: Any) -> None:
             # SciPy chooses the width of indices by its own rules; their values are what matters.
             array_digest(digest, part.astype(np.int64))
         array_digest(digest, matrix.data)
+    elif is_in_pieces(array):
+        array_digest(digest, array.gather(_digest_of_piece))
     else:
         if hasattr(array, "columns"):
             digest.update(f"columns{list(array.columns)!r};".encode())
         array_digest(digest, np.asarray(array))
+
+
+def _digest_of_piece(x: Any) -> NDArray:
+    digest = hashlib.sha256()
+    _add(digest, x)
+    return np.array([digest.hexdigest()])
 
 
 def array_digest(digest: Any, array: NDArray) -> None:
