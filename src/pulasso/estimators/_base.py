@@ -27,6 +27,7 @@ from pulasso.inputs import (
 )
 from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.path import lams_down_to, solve_path
+from pulasso.pieces import is_in_pieces
 from pulasso.responses import Response
 from pulasso.scenarios import Scenario, as_scenario
 from pulasso.seeds import draw_entropy
@@ -229,7 +230,8 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         x = check_features(self, x, reset=False)
         response, theta, aux = self._model()
-        return response, np.asarray(x @ theta), aux
+        linear = x.gather(_times, theta) if is_in_pieces(x) else np.asarray(x @ theta)
+        return response, linear, aux
 
     # -- predictions -------------------------------------------------------------------------------------
 
@@ -341,3 +343,7 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _times(x: Any, theta: NDArray) -> NDArray:
+    return np.asarray(x @ theta)
