@@ -23,7 +23,17 @@ _HOMES = {
     "show_versions": "pulasso._show_versions",
 }
 
-_PACKAGES = ("baselines", "datasets", "inference", "metrics", "plots", "prevalence", "report")
+_PACKAGES = (
+    "baselines",
+    "datasets",
+    "experiments",
+    "inference",
+    "metrics",
+    "plots",
+    "prevalence",
+    "report",
+    "theory",
+)
 
 __all__ = ["__version__", *sorted([*_HOMES, *_PACKAGES])]
 

@@ -44,7 +44,7 @@ _SIZES = ((300, 200), (200, 100))  # n and n_u of the two readings
 _PI_0 = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
-        "design": {**DESIGN, "p": 30, "n_lams": 8, "n_test": 200},
+        "design": {**DESIGN, "p": 30, "cv": 2, "n_lams": 5, "n_test": 200},
         "sizes": ((300, 200),),
         "pi_0": (0.1, 0.7),
         "repetitions": 2,

@@ -29,7 +29,7 @@ NOTES = (
 _SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
-        "design": {**DESIGN, "p": 30, "n_lams": 8, "n_test": 200},
+        "design": {**DESIGN, "p": 30, "cv": 2, "n_lams": 5, "n_test": 200},
         "n": 200,
         "pi_0": 0.3,
         "shares": (0.3, 0.9),

@@ -53,7 +53,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
         "design": {
             **DESIGN,
-            "n_rows": 300,
+            "n_rows": 200,
             "estimator": {**DESIGN["estimator"], **_SMALL},
             "naive": {**DESIGN["naive"], **_SMALL},
         },
