@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_models", "show_comparison"]
 
-OURS = ("pulasso", "multinomial", "ordinal")
 N_LAMS, LAM_MIN_RATIO = 8, 0.02
 HELD_FOR_LAM = 4  # one of four parts of the training rows judges the lams
 
@@ -59,18 +58,10 @@ def compare_models(
     return pd.DataFrame(lines)
 
 
-def _scenario_of(
-    settings: dict[str, Any],
-    classes: list[Any],
-    prepared: Prepared,
-    labels: Any,
-    weight: NDArray,
-    ordered: bool,
-) -> dict[str, Any]:
+def _scenario_of(settings: dict[str, Any], classes: list[Any]) -> dict[str, Any]:
     """Return scenario= and its number in the order of the classes, for labels that are codes 0..K."""
-    known = {
-        name: settings[name] for name in ("scenario", "prevalence", "label_frequency") if name in settings
-    }
+    names = ("scenario", "prevalence", "label_frequency")
+    known: dict[str, Any] = {name: settings[name] for name in names if name in settings}
     if "estimate" in [value for value in known.values() if isinstance(value, str)]:
         raise CommandError(
             "compare needs numbers: have them estimated by `fit` or `cv` first, then give them here."
@@ -96,7 +87,7 @@ def _candidates(
         and (not each.binary or n_positive == 1)
         and (ordered or not each.ordered)
     }
-    known = [*OURS[: 2 + ordered], *fitting]
+    known = [*(["pulasso", "multinomial"] if ordered else ["pulasso"]), *fitting]
     installed = [name for name in known if name not in fitting or _is_installed(fitting[name].extra)]
     wanted = (
         installed if names.strip() == "all" else [each.strip() for each in names.split(",") if each.strip()]
@@ -117,7 +108,7 @@ def _is_installed(extra: str | None) -> bool:
 def _candidate(
     name: str, fitting: dict[str, Any], settings: dict[str, Any], scenario: dict[str, Any], ordered: bool
 ) -> Candidate:
-    from pulasso import MultinomialPULasso, OrdinalPULasso
+    from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
     if name in fitting:
         return Candidate(name, lambda lam: fitting[name].make(scenario, lam), fitting[name].tuned)
@@ -138,13 +129,13 @@ def _judge(
     """Predict every row by a fit without it, and score all of them together."""
     from pulasso.metrics import pu_accuracy, pu_log_loss, pu_recall, pu_roc_auc
 
-    started = time.perf_counter()
+    started = time.process_time()
     proba = np.zeros((len(codes), len(classes)))
     with _one_warning(candidate.name):
         for train, test in splits:
             model = _fit_tuned(candidate, _rows(x, train), codes[train], weight[train])
             proba[test] = model.predict_proba(_rows(x, test))
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     known = {**scenario, "sample_weight": weight, "classes": np.arange(len(classes))}
     predicted = proba.argmax(axis=1)
     line: dict[str, Any] = {"model": candidate.name}
@@ -187,7 +178,7 @@ def _fit_tuned(candidate: Candidate, x: Any, codes: NDArray, weight: NDArray) ->
 
 
 def _lam_max(x: Any, codes: NDArray, weight: NDArray) -> float:
-    from pulasso import fit_path
+    from pulasso.estimators import fit_path
 
     return float(fit_path(x, codes, scenario="fully-observed", n_lams=1, sample_weight=weight).lam_max)
 

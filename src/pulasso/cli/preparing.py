@@ -55,7 +55,8 @@ class Prepared:
 def prepare(options: TableOptions, ordered: str | None) -> Prepared:
     """Read the table and sort its columns into label, weights and features."""
     table = read_table(options.table, label=options.label, na=options.na)
-    description = {"file": options.table.name, "sha256": _hash(options.table), "label": options.label}
+    description: dict[str, Any] = {"file": options.table.name, "sha256": _hash(options.table)}
+    description["label"] = options.label
     if table.frame is None:
         return _prepare_matrix(table, options, ordered, description)
     label, weights, frame = _take_columns(table.frame, options)

@@ -61,7 +61,8 @@ class Recipe:
         for entry in tree if isinstance(tree, list) else [None]:
             match entry:
                 case {"name": str(name), **rest} if set(rest) <= {"levels", "fill"}:
-                    levels, fill = rest.get("levels"), rest.get("fill")
+                    levels: Any = rest.get("levels")
+                    fill: Any = rest.get("fill")
                     texts = levels is None or (isinstance(levels, list) and set(map(type, levels)) <= {str})
                     if not texts or not isinstance(fill, int | float | str | None):
                         raise SavedModelError(f"column {name!r:.60} of the saved model is described wrongly.")

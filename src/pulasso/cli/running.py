@@ -24,6 +24,7 @@ OPTIONS = (
 TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r'unlabeled=float\("nan"\)', '--unlabeled ""'),
     (r"class_order=\[\.\.\.\](?: or an ordered pandas categorical)?", '--ordered "low<mid<high"'),
+    (r"\bclass_order\b", "--ordered"),
     (r"scenario='([\w-]+)'", r"--scenario \1"),
     (r"\b(prevalence|label_frequency)=\{([^}]*)\}", lambda m: f"{_flag(m[1])} {_shares(m[2])}"),
     (r"scenario=SingleTrainingSet\(label_frequency=\.\.\., negative_label_frequency=\.\.\.\)",
@@ -90,6 +91,8 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
         try:
             with _warnings_as_lines():
                 command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # the reader of our output has left, as `| head` does: typer ends quietly
         except (CommandError, ValueError, OSError, ImportError, MemoryError) as error:
             _fail(_words_of(error), code=1)
         except KeyboardInterrupt as error:

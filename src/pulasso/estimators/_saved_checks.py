@@ -66,6 +66,11 @@ def check_value(name: str, parts: Mapping[str, Any]) -> None:
             "the groups do not have one name each.",
         )
         _refuse_unless(not np.isnan(weights).any(), "weights of groups are NaN.")
+    elif name == "PrevalenceEstimate":
+        per_class = [_array(parts, each, "f", 1) for each in ("numbers", "lower", "upper")]
+        per_class += [_array(parts, "doubtful", "b", 1), _array(parts, "classes", "biufUO", 1)]
+        _refuse_unless(len(set(map(len, per_class))) == 1, "the estimate has not one number for each class.")
+        _refuse_unless(_all_text(parts.get("diagnosis")), "the diagnosis of the estimate is not in words.")
     elif name == StationaryPoints.__name__:
         columns = ("objective", "kkt", "n_starts", "n_active", "predictions_differ", "proba_difference")
         lengths = {len(_array(parts, column, "iuf", 1)) for column in columns}

@@ -15,7 +15,16 @@ from pulasso.penalties import Blocks, Groups
 from pulasso.scenarios import SCENARIOS, LabelCounts, Labelling
 from pulasso.storage import CannotBeSavedError, Dispensable, Encoder, new_folder, write_arrays
 
-__all__ = ["ARRAYS", "DESCRIPTION", "FORMAT", "VALUES", "parts_of_estimator", "parts_of_fields", "save"]
+__all__ = [
+    "ARRAYS",
+    "DESCRIPTION",
+    "FORMAT",
+    "PREVALENCE_VALUES",
+    "VALUES",
+    "parts_of_estimator",
+    "parts_of_fields",
+    "save",
+]
 
 FORMAT = 1
 DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
@@ -23,6 +32,8 @@ DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
 VALUES = (*SCENARIOS, Groups, Blocks, Labelling, LabelCounts, StationaryPoints)
 # Without these a model cannot predict, or say what it is.
 NEEDED = ("classes_", "coef_", "groups_", "labelling_", "label_counts_", "scenario_")
+# The same, from a room that only some models need; by name, as loading it takes long.
+PREVALENCE_ROOM, PREVALENCE_VALUES = "pulasso.prevalence.result", ("PrevalenceEstimate", "Curve")
 MODELS = ("MultinomialPULasso", "MultinomialPULassoCV", "OrdinalPULasso", "OrdinalPULassoCV", "PathResult")
 
 
@@ -69,7 +80,8 @@ def save(
 def _take_apart(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, Blocks):
         return {**parts_of_fields(value), "names": list(value.names)}  # they may be made on the fly
-    if type(value) in VALUES:
+    late = type(value).__module__ == PREVALENCE_ROOM and type(value).__name__ in PREVALENCE_VALUES
+    if late or type(value) in VALUES:
         return parts_of_fields(value)
     return value._saved_parts() if hasattr(type(value), "_saved_parts") else None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pulasso.estimators._saved_checks import check_estimator, check_path, check_value
-from pulasso.estimators._saving import ARRAYS, DESCRIPTION, FORMAT, VALUES
+from pulasso.estimators._saving import ARRAYS, DESCRIPTION, FORMAT, PREVALENCE_VALUES, VALUES
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult
 from pulasso.estimators.multinomial import MultinomialPULasso
@@ -113,6 +113,8 @@ def _builders() -> dict[str, Callable[[dict[str, Any]], Any]]:
     builders: dict[str, Callable[[dict[str, Any]], Any]] = {}
     for value_type in VALUES:
         builders[value_type.__name__] = _build_value(value_type)
+    for name in PREVALENCE_VALUES:
+        builders[name] = _build_late(name)
     for estimator_type in ESTIMATORS:
         builders[estimator_type.__name__] = _build_estimator(estimator_type)
     builders[PathResult.__name__] = _build_path
@@ -129,6 +131,15 @@ def _build_value(value_type: Any) -> Callable[[dict[str, Any]], Any]:
             return value_type(**parts)
         except (TypeError, ValueError) as error:
             raise SavedModelError(f"{value_type.__name__}: {error}") from None
+
+    return build
+
+
+def _build_late(name: str) -> Callable[[dict[str, Any]], Any]:
+    def build(parts: dict[str, Any]) -> Any:
+        from pulasso.prevalence import result
+
+        return _build_value(getattr(result, name))(parts)
 
     return build
 

@@ -46,8 +46,8 @@ def cv(
 
     Writes model/ and predictions.csv. Interrupted, it goes on from the finished folds when it is called again.
     """
-    from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
     from pulasso.cli.fitting import fit_and_write
+    from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
 
     estimator = MultinomialPULassoCV if model.ordered is None else OrdinalPULassoCV
     settings = {

@@ -22,8 +22,8 @@ def fit(
 
     Writes model/ and predictions.csv.
     """
-    from pulasso import MultinomialPULasso, OrdinalPULasso
     from pulasso.cli.fitting import fit_and_write
+    from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
     estimator = MultinomialPULasso if model.ordered is None else OrdinalPULasso
     more = {"n_restarts": restarts, "random_state": seed} if restarts else {}

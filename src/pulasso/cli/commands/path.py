@@ -1,5 +1,8 @@
 """`pulasso path`: how coefficients grow as the penalty weakens."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from pulasso.cli.options import GridOptions, ModelOptions, OutputOptions, TableOptions, flat
 
 __all__ = ["path"]
@@ -13,11 +16,11 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     """
     import typer
 
-    from pulasso import fit_path
     from pulasso.cli.fitting import notes_of
     from pulasso.cli.modelling import make_settings
     from pulasso.cli.outputs import print_json, refuse_all, show_written, write_csv
     from pulasso.cli.preparing import prepare
+    from pulasso.estimators import fit_path
 
     folder, table = output.out / "path", output.out / "path.csv"
     refuse_all([folder, table], output.force)
@@ -48,14 +51,14 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     show_written([folder, table])
 
 
-def _names(result):  # type: ignore[no-untyped-def]
+def _names(result: Any) -> list[str]:
     n_features = result.coefs.shape[-1]
     return (
         [f"x{j}" for j in range(n_features)] if result.feature_names is None else list(result.feature_names)
     )
 
 
-def _coefficients(result):  # type: ignore[no-untyped-def]
+def _coefficients(result: Any) -> Any:
     """Return a table of lam, feature, class and coefficient, without the zeros."""
     import numpy as np
     import pandas as pd
@@ -70,7 +73,7 @@ def _coefficients(result):  # type: ignore[no-untyped-def]
     return pd.DataFrame({**columns, "coefficient": result.coefs[lam, output, feature]})
 
 
-def _order_of_entry(result, shown: int = 10):  # type: ignore[no-untyped-def]
+def _order_of_entry(result: Any, shown: int = 10) -> Iterator[str]:
     """Yield a line for each of the first features that enter."""
     import numpy as np
 

@@ -24,13 +24,15 @@ def predict(
 
     Columns are found by name. Rows with missing values stay empty, unless the fit was told how to fill them in.
     """
-    import pulasso
+    import numpy as np
+
     from pulasso.cli.outputs import prediction_table, print_json, refuse_all, write_csv
+    from pulasso.estimators import load, load_notes
 
     refuse_all([out], force)
-    fitted = pulasso.load(model)
-    x, complete = _features(fitted, pulasso.load_notes(model).get("table"), table, na, model)
-    rows = range(1, x.shape[0] + 1)
+    fitted = load(model)
+    x, complete = _features(fitted, load_notes(model).get("table"), table, na, model)
+    rows = np.arange(1, x.shape[0] + 1)
     found = prediction_table(fitted, x, rows, complete=complete)
     write_csv(found, out, force)
     counts = {str(name): int(n) for name, n in found["predicted"].value_counts().items()}
