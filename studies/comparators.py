@@ -5,7 +5,7 @@ true classes are known. Every method that has a penalty chooses its strength fro
 the likelihood of observed labels (the oracle: of true classes). One row for each data set, method and split; the
 table shows means over splits; seconds are of the processor and include the choice.
 
-    PULASSO_DATA=folder python studies/comparators.py --scale quick     # about a minute
+    PULASSO_DATA=folder python studies/comparators.py --scale quick     # about a minute and a half
 
 Swiss trees are left out, with a word, where they can neither be found nor downloaded.
 """
@@ -30,7 +30,7 @@ from pulasso.datasets import load_swiss_trees, mask_labels, simulate_multinomial
 
 SETTINGS = {
     "quick": {
-        "splits": 1,
+        "splits": 3,
         "lams": 4,
         "folds": 2,
         "digits": 4,

@@ -13,7 +13,7 @@ SINGLE = {"scenario": "single-training-set", "label_frequency": 0.9}
 ESTIMATORS = [
     ElkanNoto(mn_lasso(0.05), **SINGLE),
     ElkanNoto(LogisticRegression(), weighted=True, **CASE_CONTROL),
-    OneVsRestPU(MultinomialPULasso(0.1), **CASE_CONTROL),
+    OneVsRestPU(MultinomialPULasso(0.05), **CASE_CONTROL),
     PUBagging(n_estimators=3),
     # In the data of the checks all unlabeled rows are class 0, far from a sample of a population; methods that
     # trust the prevalence more than the likelihood does fail to separate such data.

@@ -22,24 +22,24 @@ DESIGNS = [
 @each_simulator
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_labelled_rows_are_drawn_from_their_class(simulate, design):
-    data = simulate(12_000, 6, random_state=0, **design)
-    x, y = data.truth.draw(200_000, random_state=1)
+    data = simulate(8_000, 6, random_state=0, **design)
+    x, y = data.truth.draw(80_000, random_state=1)
     for k in range(1, len(data.prevalence) + 1):
         drawn, picked = data.X[data.z == k], x[y == k]
-        assert len(drawn) == 6000 // len(data.prevalence)
+        assert len(drawn) == 4000 // len(data.prevalence)
         for column in range(6):
             assert stats.ks_2samp(drawn[:, column], picked[:, column]).pvalue > 1e-4
         gap = np.cov(drawn.T) - np.cov(picked.T)
-        assert np.abs(gap).max() < 0.1 * np.cov(picked.T).max()
+        assert np.abs(gap).max() < 0.15 * np.cov(picked.T).max()
 
 
 @each_simulator
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_prevalence_is_that_of_the_population(simulate, design):
     data = simulate(300, 6, random_state=0, **design)
-    _, y = data.truth.draw(200_000, random_state=1)
+    _, y = data.truth.draw(80_000, random_state=1)
     found = np.bincount(y, minlength=len(data.prevalence) + 1)[1:] / len(y)
-    np.testing.assert_allclose(data.prevalence, found, atol=0.006)
+    np.testing.assert_allclose(data.prevalence, found, atol=0.008)
 
 
 def test_prevalence_of_a_binary_model_is_the_integral():
