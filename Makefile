@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test sanitize lint bench bench-quick reproduce clean
+.PHONY: help run test sanitize lint bench bench-quick reproduce studies clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -49,6 +50,9 @@ bench: .venv/.installed ## Compare with other packages, which it installs; resul
 
 bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-quick
 	$(BIN)/python benchmarks/run.py --quick
+
+studies: .venv/.installed ## Simulation studies (coverage, choice of lam, prevalence, comparators ...); tables in runs/studies
+	@set -e; for study in studies/*.py; do echo "== $$study"; $(BIN)/python "$$study" --scale $(SCALE); done
 
 reproduce: .venv/.installed ## The paper's figures and tables at quick scale; a page in runs/paper
 	$(BIN)/pulasso reproduce all --scale quick --jobs 2 --out runs/paper

@@ -65,9 +65,11 @@ def _check_columns(estimator: Any, pieces: Pieces, reset: bool) -> None:
             f"X has {n_features} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    known = getattr(estimator, "feature_names_in_", names)
-    if has_names and list(names) != list(known):
-        pairs = [(new, old) for new, old in zip(names, known, strict=True) if new != old]
+    known = getattr(estimator, "feature_names_in_", None)
+    if not has_names or known is None:
+        return
+    pairs = [(new, old) for new, old in zip(names, known, strict=True) if new != old]  # type: ignore[arg-type]
+    if pairs:
         raise ValueError(
             "The columns of X are not those of fit, or in another order: it has "
             f"{listed([new for new, _ in pairs], limit=COLUMNS_SHOWN)} where fit saw "

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from pulasso.solvers import (
 
 __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 
-AnyProblem = Problem | PiecewiseProblem
+AnyProblem = TypeVar("AnyProblem", bound=Problem | PiecewiseProblem)
 
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
@@ -49,8 +50,9 @@ def _fit_unpenalized(problem: AnyProblem, start: Params) -> Params:
     """Fit free parameters and unpenalised blocks, with every penalised block at zero."""
     # lam only has to be positive: the remaining weights are 0 and infinity.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0)
-    to_the_end = {"solver": solve_working_set, "tol": NULL_TOL, "max_iter": NULL_STEPS}
-    return next(solve_path(free, start, np.array([1.0]), **to_the_end)).params
+    lams = np.array([free.lam])
+    path = solve_path(free, start, lams, solver=solve_working_set, tol=NULL_TOL, max_iter=NULL_STEPS)
+    return next(path).params
 
 
 def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:

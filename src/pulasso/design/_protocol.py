@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Design", "StoredDesign"]
+__all__ = ["Design", "Measurable", "StoredDesign"]
 
 
 class Design(Protocol):
@@ -35,14 +35,28 @@ class Design(Protocol):
         ...
 
 
-class StoredDesign(Design, Protocol):
-    """A design that holds numbers of its own, so that their moments can be asked for."""
+class Measurable(Protocol):
+    """Numbers whose moments can be asked for."""
 
     @property
-    def x(self) -> Any:
-        """The matrix itself."""
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Precision of the stored numbers."""
         ...
 
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column under weights that sum to one."""
+        ...
+
+
+class StoredDesign(Design, Measurable, Protocol):
+    """A design that holds numbers of its own."""
+
+    @property
+    def x(self) -> Any:
+        """The matrix itself."""
         ...

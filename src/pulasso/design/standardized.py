@@ -1,11 +1,12 @@
 """Centring and scaling on the fly: X itself is never touched."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design._protocol import StoredDesign
+from pulasso.design._protocol import Measurable
 
 __all__ = ["StandardizedDesign", "standardize"]
 
@@ -17,11 +18,12 @@ class StandardizedDesign:
     Attributes
     ----------
     base : StoredDesign
+        Of data in pieces only shape, precision and moments are known here; their products are computed elsewhere.
     mean, scale : array of shape (n_features,)
         A scale of infinity marks a constant column: it behaves like a column of zeros.
     """
 
-    base: StoredDesign
+    base: Any
     mean: NDArray
     scale: NDArray
 
@@ -54,13 +56,13 @@ class StandardizedDesign:
 
 
 def standardize(
-    design: StoredDesign, share: NDArray, *, center: bool = True, scale: bool = True
+    design: Measurable, share: NDArray, *, center: bool = True, scale: bool = True
 ) -> StandardizedDesign:
     """Return the design with (weighted) mean-zero, unit-variance columns.
 
     Parameters
     ----------
-    design : StoredDesign
+    design : Measurable
     share : array of shape (n_samples,)
         Sample weights that sum to one.
     center : bool

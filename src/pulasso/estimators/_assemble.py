@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.exceptions import GroupError, LabelFrequencyWarning
 from pulasso.labels import Labels
-from pulasso.path import AnyProblem, scale_by_null
+from pulasso.path import scale_by_null
 from pulasso.penalties import Blocks, GroupLasso, Groups
 from pulasso.pieces import is_in_pieces
 from pulasso.piecewise import MeasuredPieces, PiecewiseProblem
@@ -41,7 +41,7 @@ class Coefficients:
 class Assembled:
     """A problem ready to be solved, with what is needed to report about it."""
 
-    problem: AnyProblem
+    problem: Problem | PiecewiseProblem
     design: StandardizedDesign
     null: Params
     labels: Labels
@@ -104,6 +104,7 @@ def assemble(
     null_model = labelling.null_model(counts.frequencies)
     words = _warn_if_no_maximum(null_model, labelling, counts)
     problem, null = scale_by_null(unscaled, null_model.log_odds)
+    assert isinstance(problem.design, StandardizedDesign)
     return Assembled(problem, problem.design, null, labels, counts, labelling, scenario, blocks, words)
 
 
@@ -115,7 +116,7 @@ def _problem(
     *,
     center: bool,
     scale: bool,
-) -> AnyProblem:
+) -> Problem | PiecewiseProblem:
     """Build the problem of data in memory, or of data in pieces."""
     labelling, codes, weight = observed
     if not is_in_pieces(x):

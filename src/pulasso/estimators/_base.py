@@ -99,6 +99,8 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         x = check_features(self, x, reset=True)
         check_same_length(x, y)
         weight = check_weight(sample_weight, x)
+        if is_in_pieces(x) and getattr(self, "n_restarts", None):
+            raise ValueError("n_restarts needs all rows in memory; leave it at 0 for data in pieces.")
         return x, self._encode(y, weight), weight
 
     def _assemble_checked(self, x: Any, labels: Labels, weight: NDArray) -> Assembled:
@@ -117,11 +119,16 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
     def _find_scenario(self, x: Any, labels: Labels, weight: NDArray) -> Scenario:
         """Return the scenario as an object, its number estimated if the user asked for that."""
         for name in ("prevalence_", "label_frequency_", "prevalence_estimate_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         scenario = as_scenario(
             self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
         )
         if asks_for_estimate(scenario):
+            if is_in_pieces(x):
+                raise ValueError(
+                    "'estimate' needs all rows in memory. Estimate the number on a sample of the rows with "
+                    "pulasso.prevalence, and pass it."
+                )
             scenario, estimate = estimate_number(scenario, x, labels, weight, self._response_name)
             self.prevalence_estimate_ = estimate
             setattr(self, f"{estimate.parameter}_", estimate.numbers)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import dask
 import numpy as np
+from dask.base import compute, persist
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 from scipy import sparse
@@ -68,7 +68,7 @@ class DaskPieces:
 
     def place(self, own: Sequence[tuple]) -> Sequence[Delayed]:
         """Bring labels and weights to the workers; the scheduler keeps a copy, should one of them be lost."""
-        return dask.persist(*(delayed(tuple)(list(parts)) for parts in own))
+        return persist(*(delayed(tuple)(list(parts)) for parts in own))
 
     def total(self, function: Callable[..., T], placed: Sequence[Delayed], *shared: Any) -> T:
         """Return the sum over pieces of ``function(block, *own, *shared)``: one trip to the workers."""
@@ -87,7 +87,7 @@ class DaskPieces:
         self.n_passes += 1
         told = delayed(_Shared(shared), pure=False, traverse=False)
         parts = [delayed(_apply)(function, block, (), told, self.dtype) for block in self.blocks]
-        return np.concatenate(dask.compute(*parts))
+        return np.concatenate(compute(*parts))
 
 
 class _Shared:

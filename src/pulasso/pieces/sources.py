@@ -26,10 +26,9 @@ class ArraySource:
         Rows of a piece; by default the chunks of the array, or as many as make up some megabytes.
     """
 
-    feature_names = None
-
     def __init__(self, array: Any, rows: int | None = None):
-        self.array, self.shape = array, tuple(array.shape)
+        self.array, self.shape = array, (int(array.shape[0]), int(array.shape[1]))
+        self.feature_names: NDArray | None = None
         self.dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
         chunks = getattr(array, "chunks", None)
         usual = max(1, PIECE_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
@@ -55,16 +54,16 @@ class DatasetSource:
     """
 
     def __init__(self, dataset: Any):
-        self.feature_names = np.array(dataset.schema.names, dtype=object)
+        self.feature_names: NDArray | None = np.array(dataset.schema.names, dtype=object)
         singles = all(str(field.type) in ("float", "halffloat") for field in dataset.schema)
         self.dtype = np.dtype(np.float32 if singles else np.float64)
         self.fragments = [part for fragment in dataset.get_fragments() for part in _parts(fragment)]
         self.lengths = np.array([_n_rows(part) for part in self.fragments], dtype=np.intp)
-        self.shape = (int(self.lengths.sum()), len(self.feature_names))
+        self.shape = (int(self.lengths.sum()), len(dataset.schema.names))
 
     def read(self, number: int) -> NDArray:
         """Return a piece."""
-        table = self.fragments[number].to_table(columns=list(self.feature_names))
+        table = self.fragments[number].to_table()
         block = np.empty(self.shape_of(number), dtype=self.dtype, order="F")
         for j, column in enumerate(table.columns):
             block[:, j] = column.to_numpy()
@@ -88,7 +87,12 @@ def _n_rows(part: Any) -> int:
 def is_in_pieces(x: Any) -> bool:
     """Say whether X is one of the forms that are worked on piece by piece."""
     module = type(x).__module__.partition(".")[0]
-    return module in ("zarr", "dask", "pyarrow") or hasattr(x, "total")
+    return module in ("zarr", "dask", "pyarrow") or _is_pieces(x)
+
+
+def _is_pieces(x: Any) -> bool:
+    # Asked of the type: a data frame may well have columns called total and gather.
+    return hasattr(type(x), "total") and hasattr(type(x), "gather")
 
 
 def as_pieces(x: Any, n_threads: int | None = None) -> Pieces:
@@ -101,7 +105,7 @@ def as_pieces(x: Any, n_threads: int | None = None) -> Pieces:
     n_threads : int, optional
         Pieces that are read and worked on at a time on this machine; by default the number of cores.
     """
-    if hasattr(x, "total"):
+    if _is_pieces(x):
         return x
     if type(x).__module__.partition(".")[0] == "dask":
         from pulasso.pieces.dask import DaskPieces
@@ -121,6 +125,6 @@ def _opened(path: Path) -> Any:
         import zarr
 
         return zarr.open(str(path), mode="r")
-    import pyarrow.dataset
+    import pyarrow.dataset  # type: ignore[import-untyped]
 
     return pyarrow.dataset.dataset(str(path))

@@ -69,8 +69,15 @@ class Sums:
 class SummedProblem(Protocol):
     """A problem whose data come in pieces."""
 
-    response: Response
-    penalty: GroupLasso
+    @property
+    def response(self) -> Response:
+        """The response model."""
+        ...
+
+    @property
+    def penalty(self) -> GroupLasso:
+        """The penalty."""
+        ...
 
     @property
     def kkt_scale(self) -> float:
