@@ -36,9 +36,9 @@ def naive_start(problem: Problem) -> Params:
     counts = LabelCounts.from_codes(loss.codes, np.arange(loss.labelling.n_positive + 1), loss.weight)
     labelling = FullyObserved().labelling(counts)
     naive = replace(problem, loss=ObservedLoss(labelling, loss.codes, loss.weight))
-    naive, null = scale_by_null(naive, labelling.null_model(counts.frequencies).log_odds)
-    lams = lams_down_to(problem.lam, naive.lam_max)
-    path = solve_path(naive, null, lams, solver=solve_working_set, tol=START_TOL, max_iter=START_STEPS)
+    scaled, null = scale_by_null(naive, labelling.null_model(counts.frequencies).log_odds)
+    lams = lams_down_to(problem.lam, scaled.lam_max)
+    path = solve_path(scaled, null, lams, solver=solve_working_set, tol=START_TOL, max_iter=START_STEPS)
     return list(path)[-1].params
 
 

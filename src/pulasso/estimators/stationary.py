@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,14 +113,13 @@ class StationaryPoints:
     def _facts(self) -> dict[str, str]:
         n_all = int(self.n_starts.sum()) + len(self.not_converged)
         where = self.path_index
-        facts = {
-            "found": f"{len(self)} distinct {'point' if len(self) == 1 else 'points'} from {n_all} starts, "
-            f"lam {self.best.lam:.4g}",
-            "the path led to": "no stationary point"
-            if where is None
-            else f"point {where}"
-            + (", the best" if where == 0 else f", {self.above_best[where]:.2g} above the best"),
-        }
+        found = f"{len(self)} distinct {'point' if len(self) == 1 else 'points'} from {n_all} starts"
+        if not self.best.converged_:
+            found += ", none of which converged"
+        facts = {"found": f"{found}, lam {self.best.lam:.4g}", "the path led to": "no stationary point"}
+        if where is not None:
+            above = ", the best" if where == 0 else f", {self.above_best[where]:.2g} above the best"
+            facts["the path led to"] = f"point {where}{above}"
         if self.not_converged:
             facts["not converged"] = f"from {listed(self.not_converged, show=str)}"
         return facts
@@ -188,7 +187,8 @@ def explore(
     **running
         For :func:`run_steps`: n_jobs, checkpoint, fingerprint, progress.
     """
-    problem = assembled.problem.at_lam(float(estimator.lam))
+    # Data in pieces are refused before.
+    problem = cast(Problem, assembled.problem).at_lam(float(estimator.lam))
     settings = {"tol": estimator.tol, "max_iter": estimator.max_iter}
     seeds = dict.fromkeys(("naive", "em"))
     seeds |= {f"random {i + 1}": seed for i, seed in enumerate(spawn(entropy, n_restarts))}
@@ -199,8 +199,10 @@ def explore(
     found = run_steps(_solve_from, steps, title="starts", **running)
     results = {"path": path}
     results |= {name: result_from_arrays(arrays) for name, arrays in zip(steps, found, strict=True)}
-    clusters = merge(list(results.values()))
-    return _collect(estimator, assembled, results, clusters), list(results.values())[clusters[0].first]
+    solutions = list(results.values())
+    clusters = merge(solutions)
+    points = _collect(estimator, assembled, problem, results, clusters)
+    return points, solutions[clusters[0].first]
 
 
 def _solve_from(
@@ -224,15 +226,19 @@ def _solve_from(
 
 
 def _collect(
-    estimator: Any, assembled: Assembled, results: Mapping[str, SolverResult], clusters: list[Cluster]
+    estimator: Any,
+    assembled: Assembled,
+    problem: Problem,
+    results: Mapping[str, SolverResult],
+    clusters: list[Cluster],
 ) -> StationaryPoints:
     names, solutions = list(results), list(results.values())
     points = [solutions[cluster.first] for cluster in clusters]
-    share, response = assembled.problem.loss.share, assembled.problem.response
+    share, response = problem.loss.share, problem.response
     differ, distance = np.zeros(len(points)), np.zeros(len(points))
     best = None
     for i, point in enumerate(points):
-        proba = np.exp(response.log_proba(assembled.design.matmul(point.params.theta), point.params.aux))
+        proba = np.exp(response.log_proba(problem.design.matmul(point.params.theta), point.params.aux))
         best = proba if best is None else best
         differ[i] = share @ (proba.argmax(axis=1) != best.argmax(axis=1))
         distance[i] = share @ np.abs(proba - best).mean(axis=1)

@@ -14,8 +14,14 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from pulasso.estimators import ESTIMATORS
-from pulasso.exceptions import ConvergenceWarning, LabelFrequencyWarning, StationaryPointWarning
+from pulasso.exceptions import (
+    ConvergenceWarning,
+    IdentifiabilityWarning,
+    LabelFrequencyWarning,
+    StationaryPointWarning,
+)
 from pulasso.inference._rows import Rows
+from pulasso.pieces import is_in_pieces
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SolverResult
 from pulasso.steps import data_hash, run_steps
@@ -106,6 +112,10 @@ def read_all(estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | No
     template = clone(estimator)
     template._check_params()
     x, labels, weight = template._check_data(X, z, sample_weight)
+    if is_in_pieces(x):
+        raise TypeError(
+            f"{caller} needs all rows in memory, but X comes in pieces. Try it on a sample of the rows."
+        )
     assembled = template._assemble_checked(x, labels, weight)
     return AllRows(template, Rows(x, labels, weight, assembled.scenario.sampled_by_label), assembled)
 
@@ -123,9 +133,14 @@ def fit_all(everything: AllRows, random_state: Any) -> tuple[Any, SolverResult]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Leave out warnings that are counted instead, one for hundreds of fits."""
+    """Leave out warnings that hundreds of fits would repeat: all rows give them, and results count them."""
     with warnings.catch_warnings():
-        for kind in (ConvergenceWarning, LabelFrequencyWarning, StationaryPointWarning):
+        for kind in (
+            ConvergenceWarning,
+            IdentifiabilityWarning,
+            LabelFrequencyWarning,
+            StationaryPointWarning,
+        ):
             warnings.simplefilter("ignore", kind)
         yield
 

@@ -1,11 +1,13 @@
 """Look for other stationary points of one fit."""
 
 import os
+import warnings
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso.estimators.stationary import StationaryPoints, arrays_of_result, explore, result_from_arrays
+from pulasso.exceptions import ConvergenceWarning
 from pulasso.inference._fitting import Run, read_all
 from pulasso.inputs import check_number
 from pulasso.steps import run_steps
@@ -63,7 +65,9 @@ def find_stationary_points(
 
     Notes
     -----
-    Many starts that lead to one point suggest that it is the global minimum; they do not prove it.
+    Many starts that lead to one point suggest that it is the global minimum; they do not prove it. A point may
+    also lie at infinity: where a class has a probability of nearly 0 or 1 in all rows the objective is flat, and the
+    solver stops there.
 
     Examples
     --------
@@ -101,6 +105,13 @@ def find_stationary_points(
         scale=float(scale),
         **run.options,
     )
+    if not points.best.converged_:
+        warnings.warn(
+            f"From no start did the solver reach tol={template.tol:g}: what it returns are no stationary points. "
+            f"Try a larger lam or tol, or max_iter above {template.max_iter}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return points
 
 
