@@ -7,6 +7,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
+from pulasso.exceptions import TrivialModelWarning
 from pulasso.plots.style import GREY, INK, PALETTE
 from pulasso.report.blocks import Figure
 
@@ -49,6 +50,7 @@ def draw_figure(draw: Callable[[], Any], name: str, caption: str, alt: str) -> F
     with rc_context(SETTINGS), warnings.catch_warnings():
         # The browser has its own fonts for letters that this one lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
+        warnings.simplefilter("ignore", TrivialModelWarning)  # the report says so in words
         stream = StringIO()
         nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
         draw().figure_.savefig(stream, format="svg", transparent=True, metadata=nothing)

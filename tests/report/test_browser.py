@@ -1,0 +1,95 @@
+"""The page in a real browser: no complaints, sorting and the slider work, nothing is inaccessible."""
+
+import html
+import json
+import re
+
+import pytest
+
+PROBE = """<script>
+const click = (element) => element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+const column = (table, i) => [...table.tBodies[0].rows].map((row) => row.cells[i].textContent);
+const table = [...document.querySelectorAll("#features table")][0];
+const buttons = table.querySelectorAll("thead button");
+const found = { buttons: buttons.length, before: column(table, 0) };
+click(buttons[1]); found.ascending = column(table, 1);
+found.sort = table.tHead.rows[0].cells[1].getAttribute("aria-sort");
+click(buttons[1]); found.descending = column(table, 1);
+click(buttons[0]); found.names = column(table, 0);
+const slider = document.getElementById("lam-slider");
+const selected = () => document.querySelector("#path-of-lams tbody").rows.length;
+found.at_start = selected(); found.words = document.getElementById("lam-shown").textContent;
+slider.value = 0; slider.dispatchEvent(new Event("input"));
+found.at_largest = selected(); found.words_at_largest = document.getElementById("lam-shown").textContent;
+found.mark = document.querySelector(".mark").getAttribute("x1");
+const line = document.querySelector(".path-chart .line:last-of-type");
+const chart = document.querySelector(".path-chart");
+const box = chart.getBoundingClientRect();
+const point = line.points.getItem(line.points.numberOfItems - 1);
+const scale = box.width / chart.viewBox.baseVal.width;
+const where = { clientX: box.left + point.x * scale, clientY: box.top + point.y * scale, bubbles: true };
+chart.dispatchEvent(new PointerEvent("pointermove", where));
+found.pointed = document.querySelector(".pointed").textContent;
+found.scripts = document.scripts.length;
+found.wide = document.documentElement.scrollWidth <= window.innerWidth;
+const out = document.createElement("pre"); out.id = "found"; out.textContent = JSON.stringify(found);
+document.body.append(out);
+</script>"""
+
+AXE = """<script>
+axe.run(document).then((result) => {
+  const out = document.createElement("pre"); out.id = "found";
+  out.textContent = JSON.stringify({ passes: result.passes.length, violations: result.violations.map(
+    (each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(" ")}`) });
+  document.body.append(out);
+});
+</script>"""
+
+
+def with_script(page, script, folder):
+    """Return a copy of the page that runs another script, too, which its policy would not allow."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    copy = folder / "probe.html"
+    copy.write_text(text.replace("</body>", script + "</body>"), encoding="utf-8")
+    return copy
+
+
+def found_in(dom):
+    return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL).group(1)))
+
+
+def number(words):
+    return float(words.replace("\u2212", "-"))
+
+
+def test_the_page_runs_its_own_script_without_complaints(page, browser):
+    dom, messages = browser(page)
+    assert messages == []
+    assert re.search(r'<th[^>]*scope="col"[^>]*><button', dom), "tables got their buttons"
+    assert re.search(r'<div class="slider">', dom), "the slider is shown"
+
+
+def test_sorting_slider_and_pointing(page, hostile, browser, tmp_path):
+    model = hostile[0]
+    dom, messages = browser(with_script(page, PROBE, tmp_path), "--window-size=500,900")
+    found = found_in(dom)
+    assert messages == []
+    values = [number(cell) for cell in found["ascending"]]
+    assert found["buttons"] == 5 and found["sort"] == "ascending"
+    assert values == sorted(values) and [number(cell) for cell in found["descending"]] == values[::-1]
+    assert sorted(found["names"]) == sorted(found["before"]) and len(values) == sum(model.coef_.any(axis=0))
+    assert found["at_start"] == len(values) and "the penalty of this model" in found["words"]
+    assert found["at_largest"] == 0 and ": 0 features selected" in found["words_at_largest"]
+    assert found["mark"] == "62"
+    assert found["pointed"] in model.groups_.names
+    assert found["scripts"] == 3, "names with markup made no script"
+    assert found["wide"], "a narrow window does not scroll sideways"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violations(page, browser, axe, tmp_path, scheme):
+    script = f"<script>{axe.replace('</script>', '<' + '/script>')}</script>{AXE}"
+    flags = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
+    found = found_in(browser(with_script(page, script, tmp_path), *flags)[0])
+    assert found["passes"] > 20 and found["violations"] == []

@@ -1,0 +1,251 @@
+"""What a report says, when it refuses, and how it is written."""
+
+import re
+import sys
+from html import unescape
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from pulasso import MultinomialPULasso
+from pulasso.metrics import pu_scores
+from pulasso.report import write_report
+
+SETTINGS = {"scenario": "single-training-set", "label_frequency": 0.6, "tol": 1e-4}
+
+
+def words_of(page):
+    """The text of a page, without tags, styles and scripts."""
+    html = page.read_text(encoding="utf-8")
+    html = re.sub(r"<(style|script|svg).*?</\1>", " ", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def headings(page):
+    return re.findall(r"<h2[^>]*>(.*?)</h2>", page.read_text(encoding="utf-8"))
+
+
+# -- what it says ------------------------------------------------------------------------------------------------
+
+
+def test_every_question_has_its_section(page):
+    assert [unescape(each) for each in headings(page)] == [
+        "In short",
+        "The data",
+        "What was assumed",
+        "How the penalty was chosen",
+        "Which features matter",
+        "From few features to many",
+        "How good is it?",
+        "How sure is it?",
+        "How to do it again",
+        "Words",
+    ]
+
+
+def test_numbers_are_those_of_the_model(page, hostile):
+    model, X, z = hostile
+    words = words_of(page)
+    scores = pu_scores(model, X, z)
+    accuracy = scores["accuracy"]
+    low, high = accuracy.interval()
+    assert f"accuracy {accuracy.value:.3f} {low:.3f} to {high:.3f}" in words
+    n_selected = np.count_nonzero(model.coef_.any(axis=0))
+    assert f"It uses {n_selected} of 8 features" in words
+    assert "The model was fitted to 300 rows with 8 features" in words
+    counts = model.label_counts_
+    assert f"unlabeled {counts.n_unlabeled:.0f}" in words
+    assert f"lam = {model.lam_:.3g} decides" in words
+    assert "3-fold cross-validation" in words and "the smallest mean loss" in words
+    share = counts.n_labeled[1] / counts.total
+    assert f"0.6 {100 * share:.1f} % {100 * share / 0.6:.1f} %" in words
+
+
+def test_it_says_how_to_do_it_again(page, hostile):
+    import pulasso
+    from pulasso.steps import data_hash
+
+    words = words_of(page)
+    assert f"pulasso {pulasso.__version__}" in words and "seed 7" in words
+    assert "command pulasso cv 'my table.csv' --label <species>" in words
+    assert data_hash(*hostile[1:]) in words
+    assert "n_lams 12" in words
+
+
+def test_a_plain_model_has_neither_choice_nor_path(plain, tmp_path):
+    model, X, z = plain
+    page = write_report(model, tmp_path / "r.html", X=X, z=z)
+    words = words_of(page)
+    assert "It was given, not chosen by the data" in words and "From few features to many" not in words
+    assert "These look like the rows that the model was fitted to" in words
+    held = write_report(model, tmp_path / "held.html", X=X[:150], z=z[:150])
+    assert "These look like the rows" not in words_of(held)
+
+
+def test_without_rows_there_are_no_scores(plain, tmp_path):
+    page = plain[0].report(tmp_path / "r.html")
+    words = words_of(page)
+    assert "without rows to judge the model by" in words and "cannot name their hash" in words
+    assert "estimate" not in headings(page)
+
+
+def test_an_ordinal_model(ordinal, tmp_path):
+    model, X, z = ordinal
+    page = write_report(model, tmp_path / "r.html", X=X, z=z)
+    html, words = page.read_text(encoding="utf-8"), words_of(page)
+    assert "4 ordered classes" in words and "the odds of a higher class" in words
+    assert 'id="thresholds-' in html and "mean absolute error" in words
+    assert "within one standard error of the smallest" in words
+
+
+def test_case_control_names_what_is_left(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    X[100:, 0] += 2
+    z = np.repeat(["?", "oak", "fir"], [100, 50, 50])
+    model = MultinomialPULasso(lam=0.05, prevalence={"oak": 0.25, "fir": 0.1}, unlabeled="?", negative="none")
+    words = words_of(write_report(model.fit(X, z), tmp_path / "r.html"))
+    assert "fir 0.1 oak 0.25 none (what is left) 0.65" in words
+
+
+def test_the_naive_reading_says_what_it_is(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    z = (X[:, 0] > 0).astype(int)
+    model = MultinomialPULasso(lam=0.05, scenario="fully-observed").fit(X, z)
+    assert "describes who got a label, not who belongs where" in words_of(model.report(tmp_path / "r.html"))
+
+
+def test_warnings_are_passed_on(plain, tmp_path):
+    _, X, z = plain
+    with pytest.warns(match="label_frequency"):
+        model = MultinomialPULasso(lam=0.05, scenario="single-training-set", label_frequency=0.2).fit(X, z)
+    page = write_report(model, tmp_path / "r.html")
+    assert "Please note" in headings(page)
+    assert " ".join(model.warnings_[0].split()) in words_of(page) and "1 warning, see below" in words_of(page)
+
+
+def test_nothing_selected(plain, tmp_path):
+    _, X, z = plain
+    model = MultinomialPULasso(lam=10.0, **SETTINGS).fit(X, z)
+    words = words_of(write_report(model, tmp_path / "r.html", X=X, z=z))
+    assert "No feature was selected" in words and "It uses 0 of 4 features." in words
+    assert "Every row is predicted as" in words
+
+
+def test_many_features_and_classes_are_cut_and_counted(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(64) % 16
+    model = MultinomialPULasso(lam=10.0, scenario="fully-observed").fit(rng.normal(size=(64, 5000)), y)
+    model.coef_[:, :300] = rng.normal(size=(15, 300))  # as if selected: a real fit would take its time
+    page = write_report(model, tmp_path / "r.html")
+    words = words_of(page)
+    assert "The 100 strongest of 300 are shown" in words and "It uses 300 of 5,000 features" in words
+    assert "tells 16 classes apart: 0, 1, 2, 3, 4, 5 and 10 more" in words
+    assert page.stat().st_size < 2e6
+
+
+def test_a_pipeline(plain, tmp_path):
+    _, X, z = plain
+    pipe = make_pipeline(StandardScaler(), MultinomialPULasso(lam=0.02, **SETTINGS)).fit(X, z)
+    words = words_of(write_report(pipe, tmp_path / "r.html", X=X, z=z))
+    assert f"accuracy {pu_scores(pipe, X, z)['accuracy'].value:.3f}" in words
+
+
+def test_the_chooser_may_be_given_apart(hostile, tmp_path):
+    chooser, X, _ = hostile
+    model = chooser.path_.model(-1)
+    words = words_of(write_report(model, tmp_path / "r.html", cv=chooser))
+    assert "3-fold cross-validation" in words and "From few features to many" in words
+
+
+def test_sensitivity_and_stability(plain, tmp_path):
+    from pulasso.inference import stability_selection
+    from pulasso.prevalence import sensitivity_sweep
+
+    model, X, z = plain
+    template = MultinomialPULasso(lam=0.02, **SETTINGS)
+    sweep = sensitivity_sweep(template, X, z, [0.6, 0.8])
+    stability = stability_selection(template, X, z, n_subsamples=4, random_state=0, progress=False)
+    page = write_report(model, tmp_path / "r.html", sensitivity=sweep, stability=stability)
+    html, words = page.read_text(encoding="utf-8"), words_of(page)
+    assert "Selected whatever is assumed" in words and "0.6 (assumed)" in words
+    assert f"{len(stability.stable)} groups were selected in at least" in words
+    assert 'id="sensitivity-' in html and 'id="stability-' in html
+    assert "Not examined" not in words
+
+
+# -- how it is written ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_overwritten_without_force(plain, tmp_path):
+    target = tmp_path / "r.html"
+    target.write_text("precious", encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"r.html is there already; choose another name, or force=True"):
+        plain[0].report(target)
+    assert target.read_text(encoding="utf-8") == "precious"
+    assert plain[0].report(target, force=True) == target
+    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_folders_are_made_and_nothing_else_is_left(plain, tmp_path):
+    target = tmp_path / "a" / "b" / "r.html"
+    plain[0].report(str(target))
+    assert [file.name for file in target.parent.iterdir()] == ["r.html"]
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
+        plain[0].report(tmp_path / "a")
+
+
+def test_a_report_that_fails_leaves_nothing(plain, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        plain[0].report(tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_reports_differ_in_the_hour_only(plain, tmp_path):
+    texts = [
+        re.sub(
+            r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "", plain[0].report(tmp_path / name).read_text(encoding="utf-8")
+        )
+        for name in ("a.html", "b.html")
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_no_figure_stays_open(plain, tmp_path):
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    write_report(plain[0], tmp_path / "r.html", X=plain[1], z=plain[2])
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("about", "error", "words"),
+    [
+        ({"z": [0, 1]}, ValueError, "z was given without X"),
+        ({"X": np.zeros((3, 4)), "z": [0, 1]}, ValueError, "3|2"),
+        ({"cv": MultinomialPULasso()}, Exception, "not fitted|did not cross-validate"),
+    ],
+)
+def test_wrong_turns(plain, tmp_path, about, error, words):
+    with pytest.raises(error, match=words):
+        plain[0].report(tmp_path / "r.html", **about)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_models_are_refused_by_name(plain, tmp_path):
+    from sklearn.linear_model import LogisticRegression
+
+    other = LogisticRegression().fit(plain[1], plain[2])
+    with pytest.raises(TypeError, match="LogisticRegression is no fitted model of this package"):
+        write_report(other, tmp_path / "r.html")
+
+
+def test_the_extra_is_named(plain, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install pulasso\[report\]"):
+        plain[0].report(tmp_path / "r.html")
