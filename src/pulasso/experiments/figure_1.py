@@ -46,9 +46,9 @@ _COMMON = {
 _RATES = {"multinomial": (0.02, 0.03, 0.04, 0.05, 0.06), "ordinal": (0.02, 0.035, 0.05, 0.065, 0.08)}
 _TINY = {"multinomial": (0.08, 0.12), "ordinal": (0.1, 0.14)}
 SETTINGS = {
-    "tiny": {**_COMMON, "rates": _TINY, "repetitions": 2},
-    "quick": {**_COMMON, "rates": _RATES, "repetitions": 10},
-    "paper": {**_COMMON, "rates": _RATES, "repetitions": 40},
+    "tiny": {**_COMMON, "rates": _TINY, "repetitions": {"multinomial": 2, "ordinal": 2}},
+    "quick": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 10, "ordinal": 25}},
+    "paper": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 40, "ordinal": 100}},
 }
 
 
@@ -69,7 +69,7 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
                 cells.append({"model": model, "s": s, "p": p, "K": k, "n": n})
         cs = [settings["c"][model] * multiple for multiple in settings["c_multiples"]]
         fixed = {"cs": cs, "tol": settings["tol"]}
-        all_cells = repetitions(cells, settings["repetitions"])
+        all_cells = repetitions(cells, settings["repetitions"][model])
         table = run_cells(f"figure-1 {model}", estimate, all_cells, fixed, seed, **how)
         tables.append(table.assign(stated_c=np.isclose(table["c"], settings["c"][model])))
     import pandas as pd

@@ -38,7 +38,7 @@ TIMED = ("seconds",)
 SAME = 0.01
 _COMMON = {"n": 1000, "p": 200, "s": 3, "K": 2, "c": 0.2, "tol": 1e-5, "max_iter": 20_000}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "tiny": {**_COMMON, "n": 200, "p": 20, "tol": 1e-4, "repetitions": 1},
+    "tiny": {**_COMMON, "n": 150, "p": 10, "tol": 1e-3, "repetitions": 1},
     "quick": {**_COMMON, "repetitions": 3},
     "paper": {**_COMMON, "repetitions": 10},
 }

@@ -1,0 +1,112 @@
+"""Files, page and resuming: what `pulasso reproduce` leaves behind."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pulasso.experiments import get_experiment, reproduce, rsc
+from pulasso.experiments.__main__ import main
+from pulasso.experiments.page import write_page
+from pulasso.experiments.registry import NAMES, names_wanted
+from pulasso.experiments.runner import generator, repetitions, run_cells
+
+
+LINES = []
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    """Return a folder in which one experiment was reproduced; tests work on copies."""
+    folder = tmp_path_factory.mktemp("reproduced")
+    reproduce("rsc", "tiny", folder, say=LINES.append)
+    return folder
+
+
+@pytest.fixture
+def results(reproduced, tmp_path):
+    return Path(shutil.copytree(reproduced, tmp_path / "results"))
+
+
+def test_every_file_is_written_and_the_page_needs_no_other(results):
+    home, page = results / "rsc", results / "index.html"
+    assert {file.name for file in home.iterdir()} == {
+        "table.csv", "summary.csv", "figure.png", "figure.svg", "settings.json", "claims.json",
+    }  # fmt: skip
+    assert json.loads((home / "settings.json").read_text())["settings"]["repetitions"] == 3
+    text = page.read_text(encoding="utf-8")
+    assert rsc.TITLE in text
+    assert "not judged" in text
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
+    links = re.findall(r'href="([^#"][^"]*)"', text)
+    assert links
+    assert all((results / link).is_file() for link in links)
+    assert any(line.startswith("rsc (tiny)") for line in LINES)
+
+
+def test_a_second_run_writes_the_same_bytes_from_kept_cells(results, monkeypatch):
+    files = [results / "index.html", *(results / "rsc").iterdir()]
+    before = {file: file.read_bytes() for file in files}
+    monkeypatch.setattr(rsc, "curvature_along", None)  # whoever computes again, fails
+    reproduce(["rsc"], "tiny", results)
+    assert {file: file.read_bytes() for file in files} == before
+
+
+def test_the_page_keeps_what_was_run_before(results):
+    main(["pgd-vs-em", "--scale", "tiny", "--out", str(results)])
+    text = (results / "index.html").read_text(encoding="utf-8")
+    assert 'id="rsc"' in text
+    assert 'id="pgd-vs-em"' in text
+
+
+def test_claims_are_judged_at_larger_scales(results):
+    file = results / "rsc" / "settings.json"
+    file.write_text(file.read_text().replace('"scale": "tiny"', '"scale": "quick"'))
+    claims = results / "rsc" / "claims.json"
+    claims.write_text(json.dumps([{"text": "Pigs fly", "holds": False, "evidence": "none did"}]))
+    text = write_page(results).read_text(encoding="utf-8")
+    assert "0 of 1 hold" in text
+    assert 'class="verdict does-not-hold"' in text
+
+
+def test_names():
+    assert names_wanted(["all"]) == list(NAMES)
+    assert names_wanted(["rsc", "all"])[0] == "rsc"
+    with pytest.raises(ValueError, match=r"no experiment 'figure1'\. Did you mean 'figure-1'\?"):
+        get_experiment("figure1")
+
+
+def _square(cell, fixed, seed):
+    if cell["x"] == fixed.get("fails_at"):
+        raise ArithmeticError("interrupted")
+    return {"square": np.array([cell["x"] ** 2, -1]), "draw": generator(seed, cell["x"]).random()}
+
+
+CELLS = repetitions([{"x": 1}, {"x": 2}], 2)
+
+
+def test_cells_become_rows():
+    table = run_cells("squares", _square, CELLS, {}, 0)
+    assert table["repetition"].tolist() == [0] * 4 + [1] * 4
+    assert table["square"].tolist() == [1, -1, 4, -1] * 2
+    assert table["draw"].nunique() == 2
+
+
+def test_cells_are_kept_by_the_content_of_their_settings(tmp_path):
+    few = run_cells("squares", _square, CELLS[:2], {"c": 1}, 0, cache=tmp_path)
+    run_cells("squares", _square, CELLS, {"c": 1}, 0, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1  # more cells of the same settings join the others
+    run_cells("squares", _square, CELLS[:2], {"c": 2}, 0, cache=tmp_path)
+    run_cells("squares", _square, CELLS[:2], {"c": 1}, 1, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    assert few.equals(run_cells("squares", None, CELLS[:2], {"c": 1}, 0, cache=tmp_path))
+
+
+def test_what_was_finished_before_a_failure_is_kept(tmp_path):
+    with pytest.raises(ArithmeticError):
+        run_cells("squares", _square, CELLS, {"fails_at": 2}, 0, cache=tmp_path)
+    (folder,) = tmp_path.iterdir()
+    assert [file.stem for file in folder.glob("*.npz")] == ["x 1 repetition 0"]

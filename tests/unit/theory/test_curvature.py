@@ -1,0 +1,51 @@
+"""Curvature along a line: against second differences of the loss, and in directions known to be flat."""
+
+import numpy as np
+import pytest
+
+from pulasso.datasets import simulate_multinomial, simulate_ordinal
+from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
+from pulasso.theory import curvature_along
+
+CASES = [
+    (simulate_multinomial, MultinomialPULasso, "intercept_", "intercept"),
+    (simulate_ordinal, OrdinalPULasso, "thresholds_", "thresholds"),
+]
+
+
+@pytest.mark.parametrize(("simulate", "estimator", "fitted", "true"), CASES)
+@pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
+def test_curvature_is_the_change_of_slope_of_the_observed_loss(simulate, estimator, fitted, true, scenario):
+    data = simulate(300, 6, scenario=scenario, random_state=0)
+    direction = np.random.default_rng(1).normal(size=data.coef.shape)
+    model = estimator(lam=0.1, groups="entries", **data.scenario_params).fit(data.X, data.z)
+    setattr(model, fitted, getattr(data, true))
+
+    def loss(t):
+        model.coef_ = data.coef + t * direction
+        return -model.observed_score(data.X, data.z)
+
+    def slope(t, step=1e-4):
+        return (loss(t + step) - loss(t - step)) / (2 * step)
+
+    radii = np.array([-1.0, 0.3, 2.0])
+    expected = [(slope(t) - slope(0.0)) / t / (direction**2).sum() for t in radii]
+    np.testing.assert_allclose(curvature_along(data, direction, radii), expected, rtol=1e-4, atol=1e-7)
+
+
+def test_classes_that_move_together_have_less_curvature_than_classes_that_move_apart():
+    data = simulate_multinomial(4000, 5, random_state=0)
+    together, apart = np.zeros((2, 2, 5))
+    together[:, 0] = 1.0
+    apart[:, 0] = 1.0, -1.0
+    assert curvature_along(data, together, 0.5) < 0.3 * curvature_along(data, apart, 0.5)
+
+
+def test_bad_directions_and_radii_are_named():
+    data = simulate_ordinal(60, 4, random_state=0)
+    with pytest.raises(ValueError, match=r"shape \(3,\); give one of shape \(4,\)"):
+        curvature_along(data, np.ones(3), 1.0)
+    with pytest.raises(ValueError, match="not all zero"):
+        curvature_along(data, np.zeros(4), 1.0)
+    with pytest.raises(ValueError, match="radii must not be zero"):
+        curvature_along(data, np.ones(4), [1.0, 0.0])
