@@ -20,11 +20,12 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         raise typer.BadParameter(f"{path}: {error.strerror}.") from None
     except ValueError as error:
         raise typer.BadParameter(f"{path} is not TOML: {error}") from None
-    known = {str(each.name): each for each in context.command.params}
+    options = [each for each in context.command.params if each.param_type_name == "option"]
+    known = {str(each.name): each for each in options if each.name != "config"}
     defaults = {}
     for key, value in given.items():
         name = key.replace("-", "_")
-        if name not in known or name == "config":
+        if name not in known:
             close = get_close_matches(name, known, n=1)
             hint = f" Did you mean {close[0].replace('_', '-')!r}?" if close else ""
             raise typer.BadParameter(f"{path} sets {key!r}, which is no option of this command.{hint}")

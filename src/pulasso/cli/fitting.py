@@ -80,6 +80,11 @@ def _kept(model: Any, prepared: Prepared, checkpoint: Path | None, out: Path) ->
         key = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
         folder = out / f"checkpoint-{key[:8]}"
     model.set_params(checkpoint=folder)
-    yield
+    try:
+        yield
+    except Exception:
+        if checkpoint is None and not any(folder.glob("fold *")):
+            shutil.rmtree(folder, ignore_errors=True)  # nothing in it that a next run could use
+        raise
     if checkpoint is None:
         shutil.rmtree(folder, ignore_errors=True)

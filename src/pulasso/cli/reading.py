@@ -28,6 +28,8 @@ FORMATS = {
 }
 LABEL_OF_MATRICES = "y"
 LINES_LOOKED_AT = 20
+# What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 
 
 @dataclass(frozen=True)
@@ -121,10 +123,11 @@ def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -
             decimal=decimal,
             encoding=encoding,
             index_col=0 if named_rows else False,
-            na_values=na,
+            # Labels are read as they stand: a class may be called "None".
+            na_values={name: [*MISSING, *na] for name in header if name != label},
+            keep_default_na=False,
+            dtype={label: str} if label in header else None,
             skipinitialspace=True,
-            # Raw text: pandas would take a class called "None" for a missing value.
-            converters={label: str} if label in header else None,
             low_memory=False,
         )
     except UnicodeDecodeError:

@@ -52,7 +52,8 @@ class Recipe:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return it as JSON holds it."""
-        return [{k: v for k, v in asdict(each).items() if v is not None} for each in self.columns]
+        entries = [{**asdict(each), "levels": each.levels and list(each.levels)} for each in self.columns]
+        return [{name: part for name, part in entry.items() if part is not None} for entry in entries]
 
     @classmethod
     def from_json(cls, tree: Any) -> "Recipe":

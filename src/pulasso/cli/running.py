@@ -22,6 +22,7 @@ OPTIONS = (
     "checkpoint"
 )
 TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
+    (rf"`({OPTIONS})=`", lambda m: _flag(m[1])),
     (r'unlabeled=float\("nan"\)', '--unlabeled ""'),
     (r"class_order=\[\.\.\.\](?: or an ordered pandas categorical)?", '--ordered "low<mid<high"'),
     (r"\bclass_order\b", "--ordered"),
@@ -34,7 +35,6 @@ TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r"force=True", "--force"),
     (rf"\b({OPTIONS})=(?=\s|[,.;:)`]|$)", lambda m: _flag(m[1])),
     (rf"\b({OPTIONS})=", lambda m: f"{_flag(m[1])} "),
-    (r"`(unlabeled|negative)=`", lambda m: _flag(m[1])),
     (r"\bin y\b", "in the label column"),
     (r"^y (has|holds|contains)", r"The label column \1"),
 )  # fmt: skip

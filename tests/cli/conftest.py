@@ -1,0 +1,73 @@
+"""A small table of sightings, and a way to give commands."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pulasso.cli.main import app
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def words(self):
+        """What was said on stderr, without the line breaks of boxes."""
+        return " ".join(self.err.replace("│", " ").split())
+
+
+@pytest.fixture(name="run")
+def give_commands(tmp_path, monkeypatch):
+    """Return a function that gives a command in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words):
+        found = CliRunner().invoke(app, [str(word) for word in words])
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return Done(found.exit_code, found.stdout, found.stderr)
+
+    return run
+
+
+def make_sightings(n=240):
+    """Oaks like rain and clay, firs like warmth; six of ten of both were seen."""
+    rng = np.random.default_rng(0)
+    y = rng.permuted(np.repeat([0, 1, 2], [n // 2, n // 4, n // 4]))
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=["height", "rain", "temp"])
+    table.loc[y == 1, "rain"] += 2.0
+    table.loc[y == 2, "temp"] += 2.0
+    table["soil"] = np.where(rng.random(n) < 0.5, np.where(y == 1, "clay", "sand"), "loam")
+    table["road"] = rng.choice(["near", "far"], n)
+    seen = np.where(rng.random(n) < 0.6, y, 0)
+    table.insert(0, "species", np.array(["background", "oak", "fir"])[seen])
+    return table.round(3)
+
+
+@pytest.fixture(name="table")
+def sightings():
+    return make_sightings()
+
+
+@pytest.fixture(name="csv")
+def sightings_file(table, tmp_path):
+    table.to_csv(tmp_path / "sightings.csv", index=False)
+    return "sightings.csv"
+
+
+KNOWN = ("--label", "species", "--scenario", "single-training-set", "--label-frequency", "0.6")
+
+
+@pytest.fixture(name="known")
+def what_is_known():
+    """Options that say enough about the table of sightings."""
+    return KNOWN

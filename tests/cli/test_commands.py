@@ -1,0 +1,269 @@
+"""Every command, from a table to what it writes and prints."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import pulasso
+
+FEW = ("--n-lams", "8", "--folds", "3")
+
+
+def test_cv_writes_a_model_and_predictions(run, csv, known, table, tmp_path):
+    done = run("cv", csv, *known, *FEW)
+    assert done.code == 0, done.err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model", "predictions.csv", csv]
+    assert f"{csv}: 240 rows, 7 features; fir " in done.out
+    assert "MultinomialPULassoCV:" in done.out
+    assert "Written: model/, predictions.csv" in done.out
+    predictions = pd.read_csv(tmp_path / "predictions.csv")
+    assert list(predictions) == ["row", "label", "predicted", "P(background)", "P(fir)", "P(oak)"]
+    assert predictions["label"].tolist() == table["species"].tolist()
+    np.testing.assert_allclose(predictions.filter(like="P(").sum(axis=1), 1.0, atol=1e-5)
+    model = pulasso.load(tmp_path / "model")
+    assert model.feature_names_in_.tolist() == [
+        "height", "rain", "temp", "soil=clay", "soil=loam", "soil=sand", "road=near"
+    ]  # fmt: skip
+    assert model.cv_loss_.shape == (3, 8)
+    assert "soil" in model.groups_.names
+    notes = pulasso.load_notes(tmp_path / "model")
+    assert (notes["command"], notes["seed"], notes["table"]["file"]) == ("cv", 0, csv)
+
+
+def test_the_same_model_as_from_python(run, csv, known, table, tmp_path):
+    assert run("fit", csv, *known, "--lam", "0.02", "--keep", "height,rain,temp").code == 0
+    model = pulasso.MultinomialPULasso(0.02, scenario="single-training-set", label_frequency=0.6)
+    model.fit(table[["height", "rain", "temp"]], table["species"])
+    np.testing.assert_array_equal(pulasso.load(tmp_path / "model").coef_, model.coef_)
+
+
+def test_results_are_the_same_for_one_seed(run, csv, known, tmp_path):
+    for out in ("a", "b"):
+        assert run("cv", csv, *known, *FEW, "--seed", "3", "--out", out).code == 0
+    assert (tmp_path / "a/predictions.csv").read_bytes() == (tmp_path / "b/predictions.csv").read_bytes()
+    assert run("cv", csv, *known, *FEW, "--seed", "4", "--out", "c").code == 0
+    other = pulasso.load(tmp_path / "c/model").cv_loss_
+    assert not np.array_equal(other, pulasso.load(tmp_path / "a/model").cv_loss_)
+
+
+def test_fit_as_json(run, csv, known):
+    done = run("fit", csv, *known, "--lam", "0.02", "--json")
+    found = json.loads(done.out)
+    assert (found["command"], found["lam"], found["classes"]) == ("fit", 0.02, ["background", "fir", "oak"])
+    assert set(found["selected"]["rain"]) == {"fir", "oak"}
+    assert (found["model"], found["predictions"], found["warnings"]) == ("model", "predictions.csv", [])
+    assert "Unlabeled rows: the" in done.err
+
+
+def test_ordered_classes(run, table, known, tmp_path):
+    table["species"] = table["species"].map({"background": "low", "oak": "mid", "fir": "high"})
+    table.to_csv(tmp_path / "stages.csv", index=False)
+    done = run("cv", "stages.csv", *known, *FEW, "--ordered", "low<mid<high", "--select", "1se")
+    assert done.code == 0, done.err
+    model = pulasso.load(tmp_path / "model")
+    assert (type(model).__name__, model.classes_.tolist()) == ("OrdinalPULassoCV", ["low", "mid", "high"])
+    assert "the first of --ordered" in done.err
+
+
+def test_another_marker_than_the_lowest_class(run, table, known, tmp_path):
+    table["species"] = table["species"].map({"background": "", "oak": "mid", "fir": "high"})
+    table.to_csv(tmp_path / "stages.csv", index=False)
+    done = run("fit", "stages.csv", *known, "--lam", "0.02", "--ordered", "low<mid<high")
+    assert done.code == 0, done.err
+    assert "without a value in 'species'" in done.err
+    assert pulasso.load(tmp_path / "model").classes_.tolist() == ["low", "mid", "high"]
+
+
+def test_confirmed_negatives(run, table, tmp_path):
+    rows = table.index[table["species"] == "background"]
+    table.loc[rows[:30], "species"] = "absent"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    options = ("--label", "species", "--unlabeled", "background", "--negative", "absent", "--lam", "0.02")
+    shown = ("--label-frequency", "0.6", "--negative-label-frequency", "0.25")
+    assert run("fit", "t.csv", *options, *shown).code == 0
+    model = pulasso.load(tmp_path / "model")
+    assert model.classes_[0] == "absent"
+    assert model.label_counts_.n_labeled[0] == 30
+    done = run("fit", "t.csv", *options, "--label-frequency", "0.6", "--out", "b")
+    assert done.code == 1
+    assert "--negative-label-frequency" in done.words
+
+
+def test_weights_count_rows(run, table, known, tmp_path):
+    weight = np.where(np.arange(len(table)) % 3 == 0, 2, 1)
+    table.assign(n=weight).to_csv(tmp_path / "weighted.csv", index=False)
+    table.loc[table.index.repeat(weight)].to_csv(tmp_path / "repeated.csv", index=False)
+    assert run("fit", "weighted.csv", *known, "--lam", "0.02", "--weights", "n", "--out", "a").code == 0
+    assert run("fit", "repeated.csv", *known, "--lam", "0.02", "--out", "b").code == 0
+    one, two = (pulasso.load(tmp_path / each / "model") for each in "ab")
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
+
+
+def test_groups_from_a_table(run, csv, known, tmp_path):
+    (tmp_path / "groups.csv").write_text("column,group,weight\nrain,climate,0\ntemp,climate,0\n")
+    assert run("fit", csv, *known, "--lam", "10", "--groups", "groups.csv").code == 0
+    model = pulasso.load(tmp_path / "model")
+    assert set(model.groups_.names) == {"climate", "soil", "road", "height"}
+    assert np.flatnonzero(model.coef_.any(axis=0)).tolist() == [1, 2]  # not penalised, so always in
+    (tmp_path / "groups.csv").write_text("column,group\nrian,climate\n")
+    assert "Did you mean 'rain'?" in run("fit", csv, *known, "--lam", "1", "--groups", "groups.csv", "-f").err
+    (tmp_path / "groups.csv").write_text("name,group\nrain,climate\n")
+    assert (
+        "columns column, group" in run("fit", csv, *known, "--lam", "1", "--groups", "groups.csv", "-f").err
+    )
+
+
+def test_path(run, csv, known, tmp_path):
+    done = run("path", csv, *known, "--n-lams", "6")
+    assert done.code == 0, done.err
+    assert "features enter, in this order:" in done.out
+    path = pulasso.load(tmp_path / "path")
+    table = pd.read_csv(tmp_path / "path.csv")
+    assert list(table) == ["lam", "feature", "class", "coefficient"]
+    assert len(table) == np.count_nonzero(path.coefs)
+    found = json.loads(run("path", csv, *known, "--n-lams", "6", "--json", "--force").out)
+    assert found["n_active"] == path.n_active.tolist()
+
+
+def test_predict_finds_columns_by_name(run, csv, known, table, tmp_path):
+    assert run("fit", csv, *known, "--lam", "0.02").code == 0
+    shuffled = table[["road", "temp", "soil", "height", "rain"]].assign(comment="new")
+    shuffled.to_csv(tmp_path / "new.csv", index=False)
+    done = run("predict", "model", "new.csv", "--out", "new-predictions.csv")
+    assert done.code == 0, done.err
+    assert "Not used: column 'comment'." in done.err
+    assert "240 rows: " in done.out
+    first, second = (pd.read_csv(tmp_path / f"{name}predictions.csv") for name in ("", "new-"))
+    assert_frame_equal(first.drop(columns="label"), second)
+
+
+def test_predict_on_tables_that_differ(run, csv, known, table, tmp_path):
+    assert run("fit", csv, *known, "--lam", "0.02").code == 0
+    table.rename(columns={"rain": "rainfall"}).to_csv(tmp_path / "renamed.csv", index=False)
+    done = run("predict", "model", "renamed.csv", "--force")
+    assert (done.code, "lacks column 'rain'" in done.err, "'rainfall'?" in done.err) == (1, True, True)
+    table.assign(soil="peat").to_csv(tmp_path / "peat.csv", index=False)
+    done = run("predict", "model", "peat.csv", "--force")
+    assert done.code == 0
+    assert "values of 'soil' that the fit did not see: 'peat'" in done.words
+    table.assign(rain="wet").to_csv(tmp_path / "wet.csv", index=False)
+    assert "Column 'rain' holds text, such as 'wet'" in run("predict", "model", "wet.csv", "--force").words
+
+
+def test_predict_leaves_incomplete_rows_empty(run, csv, known, table, tmp_path):
+    assert run("fit", csv, *known, "--lam", "0.02").code == 0
+    table.loc[3, "rain"] = table.loc[5, "soil"] = np.nan
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    done = run("predict", "model", "gaps.csv", "--out", "p.csv", "--json")
+    assert "2 of 240 rows of gaps.csv have missing values (in 'rain', 'soil')" in done.words
+    assert len(json.loads(done.out)["warnings"]) == 1
+    predictions = pd.read_csv(tmp_path / "p.csv")
+    assert np.flatnonzero(predictions["predicted"].isna()).tolist() == [3, 5]
+
+
+def test_predict_with_models_that_do_not_fit(run, csv, known, tmp_path):
+    assert run("path", csv, *known, "--n-lams", "3").code == 0
+    assert "holds a path, not one model" in run("predict", "path", csv).err
+    done = run("predict", "nowhere", csv)
+    assert (done.code, "is not a saved model" in done.err) == (1, True)
+    assert run("fit", csv, *known, "--lam", "0.02").code == 0
+    file = tmp_path / "model" / "model.json"
+    file.write_text(file.read_text().replace('"name": "height"', '"nome": "height"'))
+    done = run("predict", "model", csv, "--force")
+    assert (done.code, "described wrongly" in done.err) == (1, True)
+
+
+def test_models_saved_from_python(run, csv, table, tmp_path):
+    numbers = table[["height", "rain"]]
+    model = pulasso.MultinomialPULasso(0.02, scenario="fully-observed").fit(numbers, table["species"])
+    model.save(tmp_path / "m")
+    assert run("predict", "m", csv, "--out", "p.csv").code == 0
+    model.fit(numbers.to_numpy(), table["species"]).save(tmp_path / "n")
+    assert "without column names" in run("predict", "n", csv, "--out", "q.csv").err
+
+
+@pytest.mark.parametrize("missing", ["mean", "median"])
+def test_missing_values_are_filled_in_and_remembered(run, table, known, missing, tmp_path):
+    table.loc[::9, "rain"] = np.nan
+    table.loc[::10, "soil"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert run("fit", "t.csv", *known, "--lam", "0.02", "--missing", missing).code == 0
+    fill = getattr(table["rain"], missing)()
+    notes = {each["name"]: each for each in pulasso.load_notes(tmp_path / "model")["table"]["columns"]}
+    assert notes["rain"]["fill"] == pytest.approx(fill)
+    assert notes["soil"]["fill"] == table["soil"].mode()[0]
+    filled = table.fillna({"rain": fill, "soil": table["soil"].mode()[0]})
+    filled.to_csv(tmp_path / "filled.csv", index=False)
+    for name in ("t", "filled"):
+        assert run("predict", "model", f"{name}.csv", "--out", f"p-{name}.csv").code == 0
+    one, two = (pd.read_csv(tmp_path / f"p-{name}.csv") for name in ("t", "filled"))
+    assert_frame_equal(one, two, rtol=1e-3)
+
+
+def test_rows_with_missing_values_are_dropped(run, table, known, tmp_path):
+    table.loc[[2, 7], "rain"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", *known, "--lam", "0.02", "--missing", "drop")
+    assert "2 of 240 rows have missing values and are left out" in done.err
+    rows = pd.read_csv(tmp_path / "predictions.csv")["row"]
+    assert set(range(1, 241)) - set(rows) == {3, 8}
+
+
+def test_simulate_gives_a_table_and_the_next_command(run, tmp_path):
+    done = run("simulate", "s.csv", "--rows", "80", "--features", "5", "--truth", "--seed", "2")
+    assert done.code == 0, done.err
+    table = pd.read_csv(tmp_path / "s.csv")
+    assert list(table) == ["label", "true_class", "x1", "x2", "x3", "x4", "x5"]
+    assert (table["label"][table["label"] > 0] == table["true_class"][table["label"] > 0]).all()
+    command = done.out.splitlines()[-1].removeprefix("Try: pulasso ").split()
+    assert run(*command, "--n-lams", "5", "--folds", "2").code == 0
+    found = json.loads(run("simulate", "o.csv", "--model", "ordinal", "--rows", "40", "--json").out)
+    assert set(found["matter"]) <= {f"x{j}" for j in range(1, 21)}
+    assert run("simulate", "s.csv").code == 1
+
+
+def test_compare(run, csv, known, tmp_path):
+    done = run("compare", csv, *known, "--folds", "2", "--models", "pulasso,mn-lasso")
+    assert done.code == 0, done.err
+    table = pd.read_csv(tmp_path / "compare.csv").set_index("model")
+    assert table.loc["pulasso", "accuracy"] > table.loc["mn-lasso", "accuracy"]
+    assert "Scores of the true classes" in done.out
+    assert done.out.index("  pulasso") < done.out.index("  mn-lasso")  # the better log-loss first
+    done = run("compare", csv, *known, "--models", "mnlasso", "--force")
+    assert (done.code, "Did you mean 'mn-lasso'" in done.words) == (1, True)
+
+
+def test_doctor(run):
+    done = run("doctor")
+    assert done.code == 0
+    assert "kernel" in done.out
+    assert json.loads(run("doctor", "--json").out)["pulasso"] == pulasso.__version__
+
+
+def test_options_from_a_file(run, csv, tmp_path):
+    (tmp_path / "run.toml").write_text(
+        'label = "species"\nlam = 0.02\ndrop = ["road", "soil"]\n[label-frequency]\noak = 0.5\nfir = 0.6\n'
+    )
+    assert run("fit", csv, "--config", "run.toml", "--lam", "0.03").code == 0
+    model = pulasso.load(tmp_path / "model")
+    assert (model.lam, model.label_frequency) == (0.03, {"oak": 0.5, "fir": 0.6})
+    assert model.feature_names_in_.tolist() == ["height", "rain", "temp"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("lable = 'species'", "sets 'lable', which is no option of this command. Did you mean 'label'?"),
+        ("label = ", "is not TOML"),
+        (None, "No such file"),
+    ],
+)
+def test_files_of_options_that_are_wrong(run, csv, tmp_path, text, words):
+    if text is not None:
+        (tmp_path / "run.toml").write_text(text)
+    done = run("fit", csv, "--config", "run.toml", "--lam", "1")
+    assert done.code == 2
+    assert words in done.words
