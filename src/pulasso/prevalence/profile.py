@@ -13,10 +13,11 @@ chi-squared with one degree of freedom at the true value. Where features say lit
 the likelihood then has spurious maxima far from the truth and LR rejects the truth much too often (a number
 that the null model does not contain, Davies 1977), while LM keeps its distribution (Andrews and Mikusheva
 2015, Quantitative Economics 6), but has little power far away. So it matters which case this is (Andrews and
-Cheng 2012, Econometrica 80). If the information at the maximum, and at the ordinary fit with the number held in
-the middle, both promise a small standard error, the interval holds what LR accepts. Else it
-also holds what LM accepts, as long as LR stays below the quantile of chi-squared with *all* unknowns
-(Scheffe's projection bound): the usual interval where the number is identified, a wide one where it is not.
+Cheng 2012, Econometrica 80). If the information at the maximum, and at the ordinary fit with the number held
+in the middle, both promise a small standard error, the interval holds what LR accepts. Else it also holds
+what LM accepts, as long as LR stays below the quantile of chi-squared with *all* unknowns (Scheffe's
+projection bound), or without that bound if features hardly matter at all: the usual interval where the number
+is identified, a wide one where it is not.
 """
 
 from collections.abc import Iterator
@@ -45,6 +46,9 @@ BETTER, ROUNDS = 1e-2, 3
 SAME = 1e-4
 # A number with a standard error of at most this is identified, and its likelihood ratio can be trusted.
 STRONG = 0.08
+# Provided that features matter at all: twice the log-likelihood they add is at least so much for each
+# coefficient.
+CLEAR = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +136,15 @@ def maximize(
 def profile_numbers(joint: JointLikelihood, level: float) -> Maximum:
     """Return the joint maximum and the profile of every free number, with intervals of this level."""
     plain, best, value = _search(joint)
+    clear = _signal(joint, plain) > CLEAR * joint.x.shape[1] * joint.response.n_outputs
     for rounds_left in reversed(range(ROUNDS)):
         profiles: list[Profile] = []
         for k in range(joint.n_numbers):
             anchored = replace(joint, anchor=None if joint.common else k)
             here, there = _move(joint, anchored, best), _move(joint, anchored, plain)
             # The statistic is judged by fewer degrees of freedom where the number is identified.
-            strong = max(_number_error(anchored, each, k) for each in (here, there)) <= STRONG
-            bound = chi2.ppf(level, 1 if strong else len(best)) / 2.0
+            strong = clear and max(_number_error(anchored, each, k) for each in (here, there)) <= STRONG
+            bound = chi2.ppf(level, 1 if strong else len(best)) / 2.0 if clear else np.inf
             points = _walk(anchored, here, there, k, max(bound, DEPTH))
             lowest = min(points, key=lambda point: point.value)
             if lowest.value < value - BETTER and rounds_left:
@@ -161,6 +166,12 @@ def _search(joint: JointLikelihood) -> tuple[NDArray, NDArray, float]:
         found.append((model, *maximize(joint, model)))
     best = min(found, key=lambda each: each[2])
     return found[0][0], best[1], best[2]
+
+
+def _signal(joint: JointLikelihood, model: NDArray) -> float:
+    """Return twice the log-likelihood that features add to the null model at the same numbers."""
+    null = joint.null(model[joint.n_model :])
+    return 2.0 * (joint.log_likelihood(model) - joint.log_likelihood(null))
 
 
 def _move(old: JointLikelihood, new: JointLikelihood, unknowns: NDArray) -> NDArray:
