@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pulasso.experiments import get_experiment, reproduce, rsc
+from pulasso.experiments import get_experiment, reproduce, rsc, table_1
 from pulasso.experiments.__main__ import main
 from pulasso.experiments.page import write_page
 from pulasso.experiments.registry import NAMES, names_wanted
 from pulasso.experiments.runner import generator, repetitions, run_cells
-
 
 LINES = []
 
@@ -70,6 +69,27 @@ def test_claims_are_judged_at_larger_scales(results):
     text = write_page(results).read_text(encoding="utf-8")
     assert "0 of 1 hold" in text
     assert 'class="verdict does-not-hold"' in text
+
+
+def test_data_that_cannot_be_had_do_not_cost_the_others(results, monkeypatch):
+    def nowhere(*args, **kwargs):
+        raise OSError("mfeat-fou could not be downloaded.")
+
+    monkeypatch.setattr(table_1, "run", nowhere)
+    with pytest.raises(OSError, match=r"Not everything .* table-1: mfeat-fou could not be downloaded"):
+        reproduce(["table-1", "rsc"], "tiny", results)
+    assert 'id="rsc"' in (results / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_command(results):
+    from typer.testing import CliRunner
+
+    from pulasso.cli.main import app
+
+    done = CliRunner().invoke(app, ["reproduce", "rsc", "--scale", "tiny", "--out", str(results)])
+    assert done.exit_code == 0
+    assert "rsc (tiny)" in done.output
+    assert CliRunner().invoke(app, ["reproduce", "figur-1"]).exit_code == 1
 
 
 def test_names():

@@ -7,8 +7,9 @@ from typing import Any
 
 from pulasso.experiments.registry import NAMES, get_experiment
 
-__all__ = ["write_page"]
+__all__ = ["PAGE", "verdict", "write_page"]
 
+PAGE = "index.html"
 TEMPLATES = Path(__file__).parent / "templates"
 NOT_JUDGED = "tiny"  # a handful of small fits decides nothing
 
@@ -22,7 +23,7 @@ def write_page(folder: Path) -> Path:
     found = [_section(folder, name) for name in NAMES if (folder / name / "claims.json").is_file()]
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
-    page = folder / "index.html"
+    page = folder / PAGE
     page.write_text(
         environment.get_template("page.html.j2").render(sections=found, style=style), encoding="utf-8"
     )
@@ -36,7 +37,6 @@ def _section(folder: Path, name: str) -> dict[str, Any]:
     experiment, home = get_experiment(name), folder / name
     settings = json.loads((home / "settings.json").read_text(encoding="utf-8"))
     claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))
-    judged = settings["scale"] != NOT_JUDGED
     summary = pd.read_csv(home / "summary.csv", keep_default_na=False, dtype=str)
     return {
         "name": name,
@@ -47,15 +47,16 @@ def _section(folder: Path, name: str) -> dict[str, Any]:
         "seed": settings["seed"],
         "version": settings["pulasso"],
         "settings": json.dumps(settings["settings"], indent=1),
-        "claims": [{**claim, "verdict": _verdict(claim["holds"], judged)} for claim in claims],
+        "claims": [{**claim, "verdict": verdict(claim["holds"], settings["scale"])} for claim in claims],
         "image": base64.b64encode((home / "figure.png").read_bytes()).decode("ascii"),
         "columns": list(summary.columns),
         "rows": [[_number(cell) for cell in row] for row in summary.to_numpy().tolist()],
     }
 
 
-def _verdict(holds: bool, judged: bool) -> str:
-    if not judged:
+def verdict(holds: bool, scale: str) -> str:
+    """Return what is said about a claim."""
+    if scale == NOT_JUDGED:
         return "not judged"
     return "holds" if holds else "does not hold"
 

@@ -151,5 +151,6 @@ def draw(table: "DataFrame") -> "Figure":
         ax.set_xticks(range(len(places)), [f"{model}\n{scenario}" for model, scenario in places], fontsize=7)
     left.set(yscale="log", ylabel="processor seconds", title="time to the same certificate")
     right.set(ylabel="estimation error", title="error", ylim=(0, None))
-    left.legend(frameon=False, fontsize=8)
+    left.margins(y=0.25)
+    left.legend(frameon=False, fontsize=8, loc="upper left", ncols=3)
     return figure

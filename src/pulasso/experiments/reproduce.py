@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from pulasso._version import __version__
-from pulasso.experiments.page import write_page
+from pulasso.experiments.page import PAGE, verdict, write_page
 from pulasso.experiments.registry import get_experiment, names_wanted
 from pulasso.experiments.runner import at_scale
 from pulasso.steps import describe
@@ -58,17 +58,29 @@ def reproduce(
     Path
         Of index.html.
 
+    Raises
+    ------
+    OSError
+        If data of some experiment could not be had, after all others were reproduced.
+
     Examples
     --------
     >>> from pulasso.experiments import reproduce
     >>> page = reproduce("figure-1", scale="quick", out="runs/paper")  # doctest: +SKIP
     """
     folder = Path(out)
+    failures = []
     for name in names_wanted([names] if isinstance(names, str) else list(names)):
-        _reproduce_one(name, scale, folder, seed, {"n_jobs": n_jobs, "progress": progress}, say)
-    page = write_page(folder)
-    say(f"{page}")
-    return page
+        try:
+            _reproduce_one(name, scale, folder, seed, {"n_jobs": n_jobs, "progress": progress}, say)
+        except OSError as error:  # data that could not be had must not cost the other experiments
+            failures.append(f"{name}: {error}")
+            say(failures[-1])
+    if len(failures) == 0 or folder.is_dir():
+        say(f"{write_page(folder)}")
+    if failures:
+        raise OSError("Not everything could be reproduced. " + " ".join(failures))
+    return folder / PAGE
 
 
 def _reproduce_one(
@@ -90,7 +102,7 @@ def _reproduce_one(
     _write(home / "claims.json", [asdict(claim) for claim in claims])
     say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
     for claim in claims:
-        say(f"  {'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.text} [{claim.evidence}]")
+        say(f"  {verdict(claim.holds, scale)}: {claim.text} [{claim.evidence}]")
 
 
 def _save(figure: "Figure", home: Path) -> None:
