@@ -27,7 +27,7 @@ class Fitted:
         latent = 1.5 * self.X[:, 0] - self.X[:, 1] + rng.logistic(size=n_samples)
         cuts = np.quantile(latent, np.linspace(0.4, 0.95, n_positive))
         self.z_ordered = np.where(seen, np.digitize(latent, cuts), 0)
-        grid = {"n_lams": 8, "lam_min_ratio": lam_min_ratio, "cv": 3, "random_state": 0}
+        grid = {"n_lams": 6, "lam_min_ratio": lam_min_ratio, "cv": 3, "random_state": 0}
         self.chosen = MultinomialPULassoCV(**grid, **SETTINGS).fit(self.X, self.z)
         self.ordinal = OrdinalPULassoCV(**grid, **SETTINGS).fit(self.X, self.z_ordered)
         self.plain = MultinomialPULasso(lam=self.chosen.lam_, **SETTINGS).fit(self.X, self.z)
@@ -42,7 +42,7 @@ def few():
 @pytest.fixture(scope="session")
 def many():
     with pytest.warns():
-        return Fitted(15, 300, 700, 0.45)
+        return Fitted(15, 300, 600, 0.45)
 
 
 @pytest.fixture(autouse=True)

@@ -110,6 +110,20 @@ def test_case_control_names_what_is_left(tmp_path):
     assert "fir 0.1 oak 0.25 none (what is left) 0.65" in words
 
 
+def test_an_estimated_number_says_that_it_is(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 2))
+    y = (2 * X[:, 0] + rng.logistic(size=500) > 0).astype(int)
+    z = np.where(rng.random(500) < 0.5, y, 0)
+    model = MultinomialPULasso(lam=0.02, scenario="single-training-set", label_frequency="estimate").fit(X, z)
+    page = model.report(tmp_path / "r.html")
+    words = words_of(page)
+    assert "an estimated label frequency" in words and "estimated from the same rows" in words
+    low, high = model.prevalence_estimate_.intervals[1]
+    assert f"1 {low:.3g} to {high:.3g}" in words
+    assert 'id="prevalence-' in page.read_text(encoding="utf-8")
+
+
 def test_the_naive_reading_says_what_it_is(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
@@ -172,7 +186,7 @@ def test_sensitivity_and_stability(plain, tmp_path):
     page = write_report(model, tmp_path / "r.html", sensitivity=sweep, stability=stability)
     html, words = page.read_text(encoding="utf-8"), words_of(page)
     assert "Selected whatever is assumed" in words and "0.6 (assumed)" in words
-    assert f"{len(stability.stable)} groups were selected in at least" in words
+    assert f"{len(stability.stable)} group" in words and "selected in at least 75 % of them" in words
     assert 'id="sensitivity-' in html and 'id="stability-' in html
     assert "Not examined" not in words
 

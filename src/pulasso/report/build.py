@@ -12,13 +12,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pulasso.report.blocks import Section
+from pulasso.report.features import about_features, about_path
 from pulasso.report.material import Material
 from pulasso.report.sections import (
     about_assumptions,
     about_choice,
     about_data,
-    about_features,
-    about_path,
     about_warnings,
     in_short,
 )

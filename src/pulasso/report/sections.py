@@ -1,20 +1,16 @@
-"""The first half of a report: the data, what was assumed, what was chosen, which features matter."""
+"""The beginning of a report: the findings, the data, what was assumed, how the penalty was chosen."""
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pulasso.plots import (
     CVCurveDisplay,
-    ResponseCurveDisplay,
-    SelectedFeaturesDisplay,
-    ThresholdsDisplay,
+    PrevalenceDisplay,
 )
 from pulasso.report.blocks import (
     Block,
     Facts,
-    Figure,
-    Gallery,
     Notice,
     Section,
     Table,
@@ -26,22 +22,15 @@ from pulasso.report.blocks import (
 )
 from pulasso.report.figures import draw_figure, offscreen
 from pulasso.report.material import Material
-from pulasso.report.path_chart import make_path_chart
 from pulasso.words import listed
 
 __all__ = [
-    "MAX_ROWS",
     "about_assumptions",
     "about_choice",
     "about_data",
-    "about_features",
-    "about_path",
     "about_warnings",
     "in_short",
 ]
-
-MAX_ROWS = 100
-CURVES = 4
 
 SCENARIOS = {
     "case-control": (
@@ -78,7 +67,8 @@ def in_short(material: Material) -> Section:
         )
     asked = core.scenario_.asks_for
     if asked is not None:
-        items.append(f"This rests on an assumed {asked.replace('_', ' ')}, which the data cannot prove.")
+        how = "estimated" if hasattr(core, "prevalence_estimate_") else "assumed"
+        items.append(f"This rests on an {how} {asked.replace('_', ' ')}, which the data cannot prove.")
     if material.sensitivity is not None:
         always = len(material.sensitivity.always_selected)
         changed = float(np.max(material.sensitivity.changed))
@@ -139,9 +129,11 @@ def about_assumptions(material: Material) -> Section:
         rest = 1.0 - sum(material.numbers.values())
         shares = {**material.numbers, f"{material.classes[0]} (what is left)": rest}
         rows = [[name, (f"{value:.3g}", value)] for name, value in shares.items()]
-        blocks.append(Table("Assumed prevalence", ["class", "share of the population"], rows))
+        blocks.append(Table("Prevalence", ["class", "share of the population"], rows))
     elif material.numbers:
         blocks.append(_frequencies(material, counts.n_labeled[1:] / counts.total))
+    if hasattr(material.core, "prevalence_estimate_"):
+        blocks.extend(_estimated(material.core.prevalence_estimate_))
     if material.numbers:
         blocks.append(
             Text(
@@ -153,6 +145,27 @@ def about_assumptions(material: Material) -> Section:
     return Section("assumptions", "What was assumed", [block for block in blocks if block != Text("")])
 
 
+def _estimated(estimate: Any) -> list[Block]:
+    """Return where numbers come from that were estimated from the same data."""
+    intervals = [
+        f"{name} {number(low)} to {number(high)}" for name, (low, high) in estimate.intervals.items()
+    ]
+    what = estimate.parameter.replace("_", " ")
+    return [
+        Text(
+            f"The {what} was not given but estimated from the same rows, by {estimate.method}; "
+            f"{percent(estimate.level)} intervals: {listed(intervals, 20, str)}. "
+            + " ".join(estimate.diagnosis)
+        ),
+        draw_figure(
+            lambda: PrevalenceDisplay.from_estimate(estimate, ax=offscreen),
+            "prevalence",
+            f"What the estimate of the {what} was read off; shaded: the intervals.",
+            f"Curves behind the estimated {what}",
+        ),
+    ]
+
+
 def _frequencies(material: Material, seen: np.ndarray) -> Table:
     """Return label frequencies with the class shares that they imply."""
     rows = []
@@ -162,7 +175,7 @@ def _frequencies(material: Material, seen: np.ndarray) -> Table:
             [name, (f"{value:.3g}", value), (percent(share, 1), share), (percent(follows, 1), follows)]
         )
     header = ["class", "label frequency", "share labelled", "share that follows for the class"]
-    return Table("Assumed label frequency, and the class sizes that follow from it", header, rows)
+    return Table("Label frequency, and the class sizes that follow from it", header, rows)
 
 
 def about_choice(material: Material) -> Section:
@@ -205,100 +218,3 @@ def about_choice(material: Material) -> Section:
         ),
     ]
     return Section("choice", "How the penalty was chosen", blocks)
-
-
-def about_features(material: Material) -> Section:
-    """Return which features matter for which class."""
-    if not len(material.selected):
-        words = "No feature was selected: at this penalty the model predicts the same for every row."
-        return Section("features", "Which features matter", [Text(words)])
-    blocks: list[Block] = [
-        Text(_meaning(material)),
-        _feature_table(material),
-        draw_figure(
-            lambda: SelectedFeaturesDisplay.from_estimator(material.core, ax=offscreen),
-            "heat",
-            "Orange speaks for the class, purple against it; an empty cell is exactly zero.",
-            "Heat map of the coefficients in the table above",
-        ),
-    ]
-    if material.is_ordinal:
-        blocks.append(
-            draw_figure(
-                lambda: ThresholdsDisplay.from_estimator(material.core, _numeric(material), ax=offscreen),
-                "thresholds",
-                "The features place a row on one scale; the thresholds cut it into classes.",
-                f"Probabilities of {len(material.classes)} ordered classes on the latent scale",
-            )
-        )
-    blocks.extend(_response_curves(material))
-    return Section("features", "Which features matter", blocks)
-
-
-def _meaning(material: Material) -> str:
-    j = material.selected[0]
-    k = int(np.argmax(np.abs(material.coefs[:, j])))
-    value = float(material.coefs[k, j])
-    towards = (
-        "a higher class" if material.is_ordinal else f"{material.outputs[k]} against {material.classes[0]}"
-    )
-    return (
-        "Numbers are log odds per standard deviation of the feature, so that features in different units compare. "
-        f"Example: one standard deviation more of {material.features[j]} multiplies the odds of {towards} by "
-        f"{number(float(np.exp(value)))}. Coefficients are shrunk towards zero by the penalty, and among features "
-        "that say the same thing one may stand for the others: not selected does not mean unrelated."
-    )
-
-
-def _feature_table(material: Material) -> Table:
-    shown, scale = material.selected[:MAX_ROWS], material.core.feature_scale_
-    rows = []
-    for j in shown:
-        cells = [(number(value) if value else "", value) for value in material.coefs[:, j].tolist()]
-        strength = float(material.strength[j])
-        if len(cells) > 1:
-            cells.insert(0, (number(strength), strength))
-        rows.append([material.features[j], (number(scale[j]), float(scale[j])), *cells])
-    hidden = len(material.selected) - len(shown)
-    note = f"The {len(shown)} strongest of {count(len(material.selected))} are shown." if hidden else ""
-    strength_too = ["strength"] if len(material.outputs) > 1 else []
-    header = ["feature", "standard deviation", *strength_too, *material.outputs]
-    return Table("Selected features, the strongest first", header, rows, note)
-
-
-def _numeric(material: Material) -> np.ndarray | None:
-    """Return X where the classifier itself can read it."""
-    return material.X if material.core is material.model else None
-
-
-def _response_curves(material: Material) -> list[Block]:
-    """Return response curves of the strongest features, where X has only numbers."""
-    x = _numeric(material)
-    if x is None:
-        return []
-    figures: list[Figure] = []
-    for j in material.selected[:CURVES].tolist():
-        try:
-            figures.append(
-                draw_figure(
-                    partial(ResponseCurveDisplay.from_estimator, material.core, x, j, ax=offscreen),
-                    f"response-{j}",
-                    f"How the probabilities change with {material.features[j]}, every other feature at its mean. "
-                    "Marks at the bottom: deciles.",
-                    f"Response curves of {material.features[j]}",
-                )
-            )
-        except ValueError:
-            return []  # columns that are not numbers
-    return [Gallery(figures)]
-
-
-def about_path(material: Material) -> Section:
-    """Return the path with its slider, or a section without blocks."""
-    path = getattr(material.chooser, "path_", None)
-    if path is None or len(path.lams) < 2 or not np.asarray(path.n_active).any():
-        return Section("path", "", [])
-    words = (
-        "A stronger penalty keeps only the features that matter most. Move the slider to see which those are."
-    )
-    return Section("path", "From few features to many", [Text(words), make_path_chart(path, material.lam)])

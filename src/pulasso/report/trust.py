@@ -132,10 +132,13 @@ def about_certainty(material: Material) -> Section:
 
 def _stability(result: Any) -> list[Block]:
     stable = [str(name) for name in result.stable]
+    were = "group was" if len(stable) == 1 else "groups were"
     return [
         Text(
-            f"Stability: the model was fitted to many random halves of the rows. {len(stable)} groups were selected "
-            f"in at least {percent(result.threshold)} of them: {listed(stable, 20, str) or 'none'}."
+            f"Stability: the model was fitted to {result.n_subsamples} random halves of the rows. {len(stable)} {were} "
+            f"selected in at least {percent(result.threshold)} of them: {listed(stable, 20, str) or 'none'}. "
+            f"At most {number(result.bound, 2)} of the groups found in this way are expected to be chance finds, as "
+            "far as the assumptions of that bound hold."
         ),
         draw_figure(
             lambda: StabilityPathDisplay.from_result(result, ax=offscreen),
@@ -155,7 +158,7 @@ def _sensitivity(sweep: Any) -> list[Block]:
         mark = " (assumed)" if i == sweep.reference else ""
         changed, selected = float(sweep.changed[i]), int(np.count_nonzero(sweep.selected[i]))
         cells: list[Any] = [(str(selected), selected), (percent(changed, 1), changed)]
-        cells.append((f"{sweep.log_likelihood[i]:.4f}", float(sweep.log_likelihood[i])))
+        cells.append((number(float(sweep.log_likelihood[i]), 4), float(sweep.log_likelihood[i])))
         if "accuracy" in sweep.scores:
             cells.append((f"{sweep.scores['accuracy'][i]:.3f}", float(sweep.scores["accuracy"][i])))
         rows.append([f"{name}{mark}", *cells])
