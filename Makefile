@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test sanitize lint bench bench-quick reproduce studies clean
+.PHONY: help run test test-report sanitize lint bench bench-quick reproduce studies clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -39,6 +39,10 @@ sanitize: .venv/.installed ## Run the kernel's tests under AddressSanitizer and 
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PULASSO_KERNEL=build/sanitize/pulasso_kernels.so \
 		$(BIN)/python -m pytest -p no:cacheprovider tests/contracts/test_kernels.py
+
+test-report: .venv/.installed ## Test the report in a browser with axe, which npm fetches
+	npm install --silent --no-save --prefix build/axe axe-core
+	PULASSO_AXE=build/axe/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest -p no:cacheprovider tests/report
 
 lint: .venv/.installed-dev ## Check style and types
 	$(BIN)/ruff check .
