@@ -207,7 +207,6 @@ def _cv_row(label: str, seed: int, run: Run, ours: Run) -> dict:
     ratios = {
         "time_ratio": run.facts["warm"] / ours.facts["warm"],
         "cold_ratio": run.facts["cold"] / ours.facts["cold"],
-        "cpu_ratio": run.facts["cpu"] / ours.facts["cpu"],
     }
     note = f"largest difference of the CV loss: {off:.1e}"
     return _base(label, seed, run.solver) | run.facts | {"tol": run.tol, "note": note} | ratios

@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import platform
+from math import nan
 from pathlib import Path
 from statistics import median
 
@@ -99,7 +100,7 @@ def _targets(paths) -> str:
         fastest = [min(of_seed, key=lambda row: row["time_ratio"]) for of_seed in _by(peers, "seed").values()]
         at_least, goal = wanted.get(task, (None, None))
         wall = median(row["time_ratio"] for row in fastest)
-        cpu = median(row["cpu_ratio"] for row in fastest)
+        cpu = median(row.get("cpu_ratio") or nan for row in fastest)  # not known where others do the work
         worse = any(row.get("accurate") is False for row in peers)
         verdict = "" if at_least is None else "goal" if wall >= goal else "yes" if wall >= at_least else "NO"
         names = ", ".join(sorted({row["solver"] for row in fastest}))

@@ -14,8 +14,9 @@ from pathlib import Path
 from compare import COMPARISONS, CROSS_VALIDATED, compare_cv, compare_paths
 from environments import HERE
 from own import OWN, with_load
-from report import publish, write_report
 from runner import Runner
+
+from report import publish, write_report
 
 NAMES = [c.task for c in COMPARISONS] + [f"{name}-CV" for name in CROSS_VALIDATED] + list(OWN)
 
