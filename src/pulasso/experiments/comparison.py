@@ -28,9 +28,12 @@ MEASURES = {"multinomial": "misclassification", "ordinal": "mean squared error"}
 
 
 def compare(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Return the prediction errors of the three methods, on the paper's small test set and on a large one."""
+    """Return the prediction errors of the three methods, on the paper's small test set and on a large one.
+
+    The true coefficients depend on the repetition only: points of a curve are compared on the same truths.
+    """
     model, n = cell["model"], cell["n"]
-    rng = generator(seed, "comparison", *(value for name, value in cell.items()))
+    rng = generator(seed, "comparison", model, cell["repetition"])
     data = SIMULATE[model](
         n,
         fixed["p"],
