@@ -40,7 +40,7 @@ _COMMON = {
 SETTINGS = {
     "tiny": {**_COMMON, "rate": 0.1, "p": 20, "Ks": (1, 3), "repetitions": 2},
     "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": 4},
-    "paper": {**_COMMON, "repetitions": 20},
+    "paper": {**_COMMON, "repetitions": 12},
 }
 # The largest mean error over the smallest; the multinomial error more than doubles over the same K.
 FLAT = 1.5

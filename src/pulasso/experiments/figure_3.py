@@ -50,7 +50,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "pi_0": (0.1, 0.7),
         "repetitions": 2,
     },
-    "quick": {"design": DESIGN, "sizes": _SIZES, "pi_0": _PI_0, "repetitions": 6},
+    "quick": {"design": DESIGN, "sizes": _SIZES, "pi_0": _PI_0, "repetitions": 4},
     "paper": {"design": DESIGN, "sizes": _SIZES, "pi_0": _PI_0, "repetitions": 30},
 }
 

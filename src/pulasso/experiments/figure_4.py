@@ -36,7 +36,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "repetitions": 2,
     },
     "quick": {"design": DESIGN, "n": 200, "pi_0": 0.3, "shares": _SHARES, "repetitions": 6},
-    "paper": {"design": DESIGN, "n": 200, "pi_0": 0.3, "shares": _SHARES, "repetitions": 40},
+    "paper": {"design": DESIGN, "n": 200, "pi_0": 0.3, "shares": _SHARES, "repetitions": 30},
 }
 
 
