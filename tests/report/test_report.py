@@ -9,7 +9,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pulasso import MultinomialPULasso
+from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.metrics import pu_scores
 from pulasso.report import write_report
 
@@ -249,6 +249,30 @@ def test_wrong_turns(plain, tmp_path, about, error, words):
     with pytest.raises(error, match=words):
         plain[0].report(tmp_path / "r.html", **about)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["sparse", "polars", "list"])
+def test_containers(ordinal, tmp_path, kind):
+    _, X, z = ordinal
+    if kind == "sparse":
+        from scipy.sparse import csr_array
+
+        x = csr_array(X)
+    elif kind == "polars":
+        x = pytest.importorskip("polars").DataFrame(X, schema=list("abcde"))
+    else:
+        x, z = X.tolist(), z.tolist()
+    model = OrdinalPULasso(lam=0.03, **SETTINGS).fit(x, z)
+    assert "accuracy" in words_of(model.report(tmp_path / "r.html", X=x, z=z))
+
+
+def test_rows_in_pieces_are_refused(plain, tmp_path):
+    from pulasso.pieces import as_pieces
+
+    model, X, z = plain
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(TypeError, match="X comes in pieces, but a report judges by rows in memory"):
+        model.report(tmp_path / "r.html", X=as_pieces(tmp_path / "x.npy"), z=z)
 
 
 def test_other_models_are_refused_by_name(plain, tmp_path):

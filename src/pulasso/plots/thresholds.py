@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from pulasso.plots.reading import core_of
 from pulasso.plots.style import DASHES, GREY, INK, SMALL, literal, new_axes, note_below, plural
@@ -68,7 +69,7 @@ class ThresholdsDisplay:
         core = core_of(estimator)
         if not hasattr(core, "thresholds_"):
             raise ValueError(f"{type(core).__name__} has no thresholds; only ordinal models do.")
-        latent = None if X is None else np.ravel((X if hasattr(X, "shape") else np.asarray(X)) @ core.coef_)
+        latent = None if X is None else np.ravel((X if sparse.issparse(X) else np.asarray(X)) @ core.coef_)
         return cls(core.thresholds_, core.classes_, latent).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "ThresholdsDisplay":

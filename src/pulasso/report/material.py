@@ -14,6 +14,7 @@ from pulasso._version import __version__
 from pulasso.exceptions import TrivialModelWarning
 from pulasso.inputs import check_same_length
 from pulasso.metrics import Scores, pu_scores
+from pulasso.pieces import is_in_pieces
 from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
 from pulasso.steps import data_hash
 from pulasso.words import plain
@@ -41,6 +42,11 @@ class Material:
             raise TypeError(
                 f"{type(self.core).__name__} is no fitted model of this package; a report needs one of its estimators, "
                 "or a pipeline or search that ends in one."
+            )
+        if is_in_pieces(self.X):
+            raise TypeError(
+                "X comes in pieces, but a report judges by rows in memory. Pass some thousand of them as an array with "
+                "their labels, or leave X and z out."
             )
         if self.z is not None and self.X is None:
             raise ValueError("z was given without X; scores need both.")
