@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pulasso.cli.main import COMMANDS
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
@@ -53,9 +55,11 @@ def test_commands_exist():
     assert commands
     for command in commands:
         program, *arguments = command.removeprefix("$ ").split("#")[0].split()
-        assert program in {"make", "pip"}
+        assert program in {"make", "pip", "pulasso"}
         if program == "make":
             assert set(arguments) <= targets
+        elif program == "pulasso":
+            assert arguments[0] in {each.__name__ for each in COMMANDS}
 
 
 def test_extras_exist():

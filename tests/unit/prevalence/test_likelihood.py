@@ -93,7 +93,11 @@ def test_profile_points_are_stationary_and_lie_below_the_maximum(response, scena
     (profile,) = found.profiles
     assert (np.diff(profile.numbers) > 0).all()
     assert profile.drop.min() == 0.0
-    # one point of the curve, fitted again from the null model
-    held = joint.null(joint.gather(joint.scale_of(np.full(K, profile.numbers[0]))))
-    _, value = maximize(joint, held, held=joint.n_model)
-    assert value - found.value == pytest.approx(profile.drop[0], abs=0.02)
+    # Points of the curve, fitted again from the null model: the curve, which follows the maximum, is never worse;
+    # close to the maximum, where the likelihood is nearly quadratic, both are the same.
+    close = int(np.argsort(profile.drop)[1])
+    for point in (0, close):
+        held = joint.null(joint.gather(joint.scale_of(np.full(K, profile.numbers[point]))))
+        _, value = maximize(joint, held, held=joint.n_model)
+        assert profile.drop[point] <= value - found.value + 0.02
+    assert value - found.value == pytest.approx(profile.drop[close], abs=0.02)
