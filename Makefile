@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-report sanitize lint bench bench-quick reproduce studies clean
+.PHONY: help run test test-report sanitize lint bench bench-quick reproduce studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -61,6 +61,15 @@ studies: .venv/.installed ## Simulation studies (coverage, choice of lam, preval
 reproduce: .venv/.installed ## The paper's figures and tables at quick scale; a page in runs/paper
 	$(BIN)/pulasso reproduce all --scale quick --jobs 2 --out runs/paper
 
+.venv/.installed-docs: .venv/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	@touch $@
+
+docs: .venv/.installed-docs ## Build the documentation; says where its first page is
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html"
+
 clean: ## Remove the environment, caches and results
-	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs
+	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs \
+		docs/_build docs/auto_examples docs/api/generated docs/sg_execution_times.rst
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -52,6 +52,7 @@ class, these scores are as wrong as the model.
 Every metric takes these keywords, which mean the same as for :class:`pulasso.MultinomialPULasso`:
 
 scenario : {"case-control", "single-training-set", "fully-observed"} or object, default="case-control"
+    How labels came to be.
 prevalence, label_frequency : float, array-like of shape (K,) or mapping
     The number that the scenario asks for.
 classes : sequence, optional
