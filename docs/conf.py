@@ -77,7 +77,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"/(?!plot_)[^/]*\.py$",
+    "ignore_pattern": r"^(?!.*plot_).*\.py$",
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "download_all_examples": False,
