@@ -200,3 +200,13 @@ def test_tables_of_numbers_are_not_copied():
 )
 def test_words_of_the_library_become_options(library, command):
     assert in_option_words(library) == command
+
+
+def test_tables_read_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr("pulasso.cli.reading.CELLS_AT_ONCE", 6)
+    lines = ["z,a,b,c", *(f"{i % 2},{i},{i}.5,{'x' if i == 9 else i}" for i in range(10))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    frame = read_table(tmp_path / "t.csv", label="z").frame
+    assert frame["a"].tolist() == list(range(10))
+    assert frame["b"].tolist() == [i + 0.5 for i in range(10)]
+    assert frame["c"].tolist() == [*map(str, range(9)), "x"]  # not 0.0, 1.0, ...

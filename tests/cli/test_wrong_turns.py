@@ -147,6 +147,8 @@ def test_files_that_are_no_tables(run, csv, known, tmp_path):
     refused(run("cv", "t.xlsx", *known), "its name should end in .csv, .tsv")
     (tmp_path / "empty.csv").write_text("\n")
     refused(run("cv", "empty.csv", *known), "empty.csv is empty")
+    (tmp_path / "header.csv").write_text("species,a\n")
+    refused(run("cv", "header.csv", *known), "header.csv has a header, but no rows")
     (tmp_path / "twice.csv").write_text("species,a,a\noak,1,2\n")
     refused(run("cv", "twice.csv", *known), "more than one column named 'a'")
     (tmp_path / "ragged.csv").write_text("species,a\noak,1\nfir,1,2,3\n")

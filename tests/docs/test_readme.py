@@ -2,12 +2,14 @@
 
 import io
 import re
+import shlex
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from pulasso.cli.main import COMMANDS
+from pulasso.cli.main import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -51,7 +53,8 @@ def test_commands_exist():
     targets = set(
         re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
     )
-    commands = [line for language, code in BLOCKS if language == "console" for line in code.splitlines()]
+    lines = [line for language, code in BLOCKS if language == "console" for line in code.splitlines()]
+    commands = [line for line in lines if line.startswith("$ ")]
     assert commands
     for command in commands:
         program, *arguments = command.removeprefix("$ ").split("#")[0].split()
@@ -60,6 +63,19 @@ def test_commands_exist():
             assert set(arguments) <= targets
         elif program == "pulasso":
             assert arguments[0] in {each.__name__ for each in COMMANDS}
+
+
+def test_transcripts_are_what_the_commands_say(tmp_path, monkeypatch):
+    """Where output is shown below a command, the commands of that block run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    shown = [code for language, code in BLOCKS if language == "console" and "\nWritten: " in code]
+    assert len(shown) == 1
+    steps = re.findall(r"^\$ pulasso (.*)\n((?:(?!\$ ).*\n)*)", shown[0], flags=re.MULTILINE)
+    assert len(steps) == 3
+    for command, expected in steps:
+        done = CliRunner().invoke(app, shlex.split(command))
+        assert done.exit_code == 0, done.output
+        same(done.stderr + done.stdout, expected)
 
 
 def test_extras_exist():

@@ -106,23 +106,25 @@ def _take_columns(frame: "DataFrame", options: TableOptions) -> "tuple[Series, S
         raise CommandError(
             f"--label is needed: which column of {path} holds the labels? It has {listed(names)}."
         )
-    label = frame[find_column(options.label, names, "--label", path)]
-    weights = None
+    find_column(options.label, names, "--label", path)
     if options.weights is not None:
-        weights = frame[find_column(options.weights, names, "--weights", path)]
+        find_column(options.weights, names, "--weights", path)
     others = [name for name in names if name not in (options.label, options.weights)]
     if options.keep:
         others = find_columns(options.keep, others, "--keep", path)
     if options.drop:
         dropped = find_columns(options.drop, others, "--drop", path)
         others = [name for name in others if name not in dropped]
-    return label, weights, frame[others]
+    # Taking columns out leaves the others where they are; selecting the others would copy them.
+    label = frame.pop(options.label)
+    weights = None if options.weights is None else frame.pop(options.weights)
+    return label, weights, frame if list(frame.columns) == others else frame[others]
 
 
 def _without_row_numbers(frame: "DataFrame") -> "DataFrame":
     """Leave out a first column without a title that only counts the rows: many programs write one."""
     first = frame.columns[0] if len(frame.columns) else ""
-    if first.startswith("Unnamed: 0") and frame[first].dtype.kind == "i":
+    if first.startswith("Unnamed: 0") and frame[first].dtype.kind in "if":
         steps = np.diff(frame[first].to_numpy())
         if len(steps) and (steps == 1).all():
             note("The first column has no title and counts the rows; it is not used.")

@@ -28,6 +28,7 @@ FORMATS = {
 }
 LABEL_OF_MATRICES = "y"
 LINES_LOOKED_AT = 20
+CELLS_AT_ONCE = 8_000_000
 # What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 
@@ -103,8 +104,6 @@ def _read_text(path: Path, label: str | None, na: list[str]) -> "DataFrame":
 
 
 def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -> "DataFrame":
-    import pandas as pd
-
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding=encoding, newline="") as stream:
         lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
@@ -116,24 +115,68 @@ def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -
     decimal = "," if separator == ";" and re.search(r"(^|;)-?\d+,\d+(;|$)", "".join(lines[1:])) else "."
     # R writes names of rows without a title above them.
     named_rows = bool(others) and all(len(row) == len(header) + 1 for row in others[:-1] or others)
+    known = {
+        "sep": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+        "index_col": 0 if named_rows else False,
+        # Labels are read as they stand: a class may be called "None".
+        "na_values": {name: [*MISSING, *na] for name in header if name != label},
+        "keep_default_na": False,
+        "dtype": {label: str} if label in header else {},
+        "skipinitialspace": True,
+    }
     try:
-        return pd.read_csv(
-            path,
-            sep=separator,
-            decimal=decimal,
-            encoding=encoding,
-            index_col=0 if named_rows else False,
-            # Labels are read as they stand: a class may be called "None".
-            na_values={name: [*MISSING, *na] for name in header if name != label},
-            keep_default_na=False,
-            dtype={label: str} if label in header else None,
-            skipinitialspace=True,
-            low_memory=False,
-        )
+        return _read_in_pieces(path, max(1, CELLS_AT_ONCE // len(header)), known)
     except UnicodeDecodeError:
         raise
     except ValueError as error:  # among them pandas' ParserError
         raise CommandError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
+
+
+def _read_in_pieces(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
+    """Read some rows at a time: all at once, pandas takes three times the memory of the table."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    numbers: list[Any] = []
+    texts: list[Any] = []
+    kinds: dict[str, set[bool]] = {}
+    with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
+        for piece in reader:
+            if not len(piece):
+                break
+            if not numbers and len(piece) < n_rows:
+                return piece
+            is_number = {name: is_numeric_dtype(piece[name].dtype) for name in piece.columns}
+            for name, kind in is_number.items():
+                kinds.setdefault(name, set()).add(kind)
+            names = [name for name, kind in is_number.items() if kind]
+            numbers.append(piece[names].to_numpy(dtype=float))
+            texts.append(piece.drop(columns=names))
+    if not numbers:
+        raise CommandError(f"{path} has a header, but no rows.")
+    mixed = {name: str for name, found in kinds.items() if len(found) > 1}
+    if mixed:  # numbers in one piece and text in another: text throughout, as it stands in the file
+        return _read_in_pieces(path, n_rows, {**known, "dtype": {**known["dtype"], **mixed}})
+    frame = pd.DataFrame(_stack(numbers), columns=names, copy=False)
+    others = pd.concat(texts, ignore_index=True)
+    for name in others.columns:
+        frame.insert(min(list(kinds).index(name), len(frame.columns)), name, others[name])
+    return frame
+
+
+def _stack(pieces: list[Any]) -> Any:
+    """Put pieces below each other, and let go of each as soon as it is copied."""
+    import numpy as np
+
+    whole = np.empty((sum(map(len, pieces)), pieces[0].shape[1]))
+    end = len(whole)
+    while pieces:
+        piece = pieces.pop()
+        whole[end - len(piece) : end] = piece
+        end -= len(piece)
+    return whole
 
 
 def _separator(header: str) -> str:
