@@ -75,3 +75,5 @@ for ax, row, name in zip(axes, coef, model.classes_[1:], strict=True):
     ax.set(title=f"{name} against 0", xticks=[], yticks=[])
 figure.colorbar(shown, ax=axes, label="log odds per\nstandard deviation")
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 3

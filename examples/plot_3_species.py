@@ -108,3 +108,5 @@ order = [list(model.classes_).index(name) for name in SPECIES]
 best = estimated[:, order].argmax(axis=1)
 print(f"the most probable class is right at {np.mean(best == truth):.0%} of the places;")
 print(f"with the true probabilities it would be {np.mean(proba.argmax(axis=1) == truth):.0%}")
+
+# sphinx_gallery_thumbnail_number = 2

@@ -91,3 +91,5 @@ plt.show()
 # %%
 corr = np.corrcoef(effect[list(IMPORTANT), 1:].ravel(), found[1:, list(IMPORTANT)].T.ravel())[0, 1]
 print(f"correlation of estimated with true effects at the sites that matter: {corr:.2f}")
+
+# sphinx_gallery_thumbnail_number = 2

@@ -8,7 +8,7 @@ import sys
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 96
+WIDTH = 80
 START = "import sys; sys.argv[0] = 'pulasso'; from pulasso.cli.main import main; main()"
 
 

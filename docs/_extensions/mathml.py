@@ -9,10 +9,11 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 # MathML stretches brackets by itself.
 SIZES = re.compile(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?![a-zA-Z])")
+LOG = re.compile(r"\\log +(?=[a-zA-Z])")  # TeX sets a thin space here
 
 
 def _mathml(node: nodes.Element, block: bool) -> str:
-    source = SIZES.sub("", node.astext()).replace(r"\dots", r"\ldots")
+    source = LOG.sub(r"\\log\\, ", SIZES.sub("", node.astext())).replace(r"\dots", r"\ldots")
     if block:
         environment = pick_math_environment(source).replace("*", "")
         if environment != "equation":
