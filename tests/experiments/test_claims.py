@@ -85,7 +85,14 @@ def masked(score, values, change=None):
             cell = {"pi": pi, "assumed": assumed, "repetition": repetition, "n_selected": 5}
             cell |= {"change": change} if change else {}
             rows.append(
-                {**cell, "accuracy": 0.5, "mse": 1.0, "mse_of_mean": 1.0, score: value + 0.001 * repetition}
+                {
+                    **cell,
+                    "accuracy": 0.5,
+                    "mse": 1.0,
+                    "mse_of_mean": 1.0,
+                    "mse_of_median": 1.0,
+                    score: value + 0.001 * repetition,
+                }
             )
     return pd.DataFrame(rows)
 

@@ -70,10 +70,13 @@ def _some_rows(data: Dataset, n_rows: int | None, seed: int) -> Any:
 
 def _scores(model: Any, x: Any, y: Any) -> dict[str, Any]:
     predicted = model.predict(x)
-    expected = model.predict_proba(x) @ np.arange(len(model.classes_))
+    proba = model.predict_proba(x)
+    expected = proba @ np.arange(len(model.classes_))
+    median = (np.cumsum(proba, axis=1) < 0.5).sum(axis=1)
     return {
         "accuracy": float(np.mean(predicted == y)),
         "mse": float(np.mean((predicted - y) ** 2.0)),
+        "mse_of_median": float(np.mean((median - y) ** 2.0)),
         "mse_of_mean": float(np.mean((expected - y) ** 2.0)),
         "lam_over_max": model.lam_ / model.lam_max_,
         "n_selected": int(np.count_nonzero(np.atleast_2d(model.coef_).any(axis=0))),

@@ -20,10 +20,16 @@ PAPER = (
     "always outperforms ON-Lasso for moderate misspecification."
 )
 NOTES = (
-    "The paper says that classes range from 0 to 5; the public files have six experts and counts from 0 to "
-    "6, so K = 6 here. Predictions are most probable classes, as the paper's seem to be: its 7.27, which "
-    "occurs four times, is what one and the same prediction for every image gives. The numbers also hold the "
-    "error of the expected class, which is what minimises a squared error, and is far smaller.",
+    "The paper says that classes range from 0 to 5; the public files have six experts and counts from 0 to 6, so "
+    "K = 6 here. Its 7.27 occurs four times in one split: a fit that predicts one class for every image would do "
+    "that, and class 6 for every image has 7.60 over all 287.",
+    "How a class is predicted from probabilities matters more than anything else here, and the paper does not say "
+    "how it did. The claims are judged by the most probable class, as for the digits; this is unkind to a model "
+    "that is unsure between neighbours, and at its worst predicts class 0 for every image (19.0). The numbers also "
+    "hold the error of the median class and of the expected class. All errors are then about half as large or less, "
+    "Lasso gains most, and in a trial of three splits it was no longer behind PULasso by the median class at "
+    "pi = 0.8 (3.19 against 3.41), while by the expected class PULasso stayed ahead on every diagonal. The paper's "
+    "errors of Lasso (10.70, 9.36, 7.97) lie between our most probable and our median class.",
 )
 
 # Mean squared error in the paper, by pi and pi_hat.
@@ -59,8 +65,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "assumed": (0.6, 0.9),
         "splits": 2,
     },
-    "quick": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 8},
-    "paper": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 30},
+    "quick": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 5},
+    "paper": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 20},
 }
 
 
@@ -73,7 +79,7 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
 
 def summarize(table: "DataFrame") -> "DataFrame":
     """Return mean squared errors beside the paper's."""
-    means = mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_mean"])
+    means = mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_median", "mse_of_mean"])
     pairs = zip(means["pi"], means["assumed"], strict=True)
     means.insert(4, "paper", [PUBLISHED.get(pair, float("nan")) for pair in pairs])
     return means

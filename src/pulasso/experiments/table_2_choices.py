@@ -43,7 +43,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "design": table_2.DESIGN,
         "label_frequencies": (0.6, 0.7, 0.8),
         "choices": CHOICES,
-        "splits": 20,
+        "splits": 10,
     },
 }
 
