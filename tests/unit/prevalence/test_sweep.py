@@ -1,11 +1,18 @@
 """The sensitivity sweep: equal to single fits, resumable, and readable."""
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import pulasso
 from pulasso import MultinomialPULasso, OrdinalPULasso, SingleTrainingSet
 from pulasso.exceptions import CheckpointError, ScenarioError
 from pulasso.metrics import pu_accuracy
@@ -62,6 +69,48 @@ def test_it_is_taken_up_again(data, model, tmp_path):
     assert len(before) == 2 and all(file.stat().st_mtime_ns == when for file, when in before.items())
     with pytest.raises(CheckpointError, match="lam"):
         sensitivity_sweep(model.set_params(lam=0.05), x, z, GRID, checkpoint=folder)
+
+
+# The third fit kills the process in which it runs.
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, {source!r})
+import numpy as np
+from pulasso import MultinomialPULasso
+from pulasso.prevalence import sensitivity_sweep
+
+class Deadly(MultinomialPULasso):
+    calls = []
+    def fit(self, *args, **kwargs):
+        self.calls.append(1)
+        if len(self.calls) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(*args, **kwargs)
+
+Deadly.__name__ = "MultinomialPULasso"
+data = np.load({data!r})
+model = Deadly(lam=0.03, scenario="single-training-set", label_frequency=0.6)
+sensitivity_sweep(model, data["x"], data["z"], {grid!r}, checkpoint={folder!r})
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_killed_sweep_goes_on_and_ends_the_same(data, model, tmp_path):
+    x, z = data[0].to_numpy(), data[1]
+    np.savez(tmp_path / "data.npz", x=x, z=z)
+    folder = tmp_path / "kept"
+    code = KILLED.format(
+        source=str(Path(pulasso.__file__).parents[1]),
+        data=str(tmp_path / "data.npz"),
+        grid=GRID,
+        folder=str(folder),
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=300, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    kept = {file: file.stat().st_mtime_ns for file in folder.glob("*.npz")}
+    assert len(kept) == 2  # of three values; the one in work is lost
+    same(sensitivity_sweep(model, x, z, GRID), sensitivity_sweep(model, x, z, GRID, checkpoint=folder))
+    assert all(file.stat().st_mtime_ns == when for file, when in kept.items())
 
 
 def test_processes_do_not_matter(data, model):
