@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import pulasso
 
-FEW = ("--n-lams", "8", "--folds", "3")
+FEW = ("--n-lams", "8", "--folds", "3", "--no-report")
 
 
 def test_cv_writes_a_model_and_predictions(run, csv, known, table, tmp_path):
@@ -234,6 +234,29 @@ def test_compare(run, csv, known, tmp_path):
     assert done.out.index("  pulasso") < done.out.index("  mn-lasso")  # the better log-loss first
     done = run("compare", csv, *known, "--models", "mnlasso", "--force")
     assert (done.code, "Did you mean 'mn-lasso'" in done.words) == (1, True)
+
+
+def test_reports(run, csv, known, table, tmp_path):
+    pytest.importorskip("jinja2")
+    assert run("cv", csv, *known, "--n-lams", "8", "--folds", "2", "--out", "a").code == 0
+    page = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert "rows that the model was fitted to" in page
+    done = run("report", "a/model", csv, "--out", "b.html")
+    assert (done.code, done.out) == (0, "Written: b.html\n")
+    assert "Estimated scores of the true classes" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    table.drop(columns="species").to_csv(tmp_path / "bare.csv", index=False)
+    done = run("report", "a/model", "bare.csv", "--out", "c.html", "--json")
+    assert json.loads(done.out)["report"] == "c.html"
+    assert "the page has no scores" in done.err
+    assert "c.html exists already" in run("report", "a/model", "--out", "c.html").err
+
+
+def test_reports_need_an_extra(run, csv, known, tmp_path, monkeypatch):
+    monkeypatch.setattr("pulasso.cli.reporting.find_spec", lambda name: None)
+    done = run("cv", csv, *known, "--n-lams", "4", "--folds", "2")
+    assert (done.code, "No report.html: it needs `pip install pulasso[report]`" in done.err) == (0, True)
+    assert not (tmp_path / "report.html").exists()
+    assert "install them with `pip install pulasso[report]`" in run("report", "model").err
 
 
 def test_doctor(run):

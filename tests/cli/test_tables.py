@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import pulasso
-from pulasso.cli.labels import _settle, read_labels, say_what_is_odd
+from pulasso.cli.labels import read_labels, say_what_is_odd, settle_labels
 from pulasso.cli.reading import read_table
 from pulasso.cli.recipe import Recipe, learn_recipe
 from pulasso.cli.running import CommandError, in_option_words
@@ -101,7 +101,7 @@ def test_other_encodings(tmp_path, capsys):
 def test_a_class_may_be_called_none(tmp_path):
     with gzip.open(tmp_path / "t.csv.gz", "wt") as stream:
         stream.write("species,a\nNone,1\nnull,2\n,3\nNA,4\n")
-    labels = _settle(read_table(tmp_path / "t.csv.gz", label="species").frame["species"])
+    labels = settle_labels(read_table(tmp_path / "t.csv.gz", label="species").frame["species"])
     assert labels.tolist() == ["None", "null", None, None]
 
 
@@ -118,7 +118,7 @@ def test_a_class_may_be_called_none(tmp_path):
     ],
 )
 def test_labels_get_the_type_they_deserve(texts, expected):
-    settled = _settle(pd.Series(texts)).tolist()
+    settled = settle_labels(pd.Series(texts)).tolist()
     assert settled == expected
     assert [type(each) for each in settled] == [type(each) for each in expected]
 

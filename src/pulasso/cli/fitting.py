@@ -22,9 +22,12 @@ from pulasso.cli.outputs import (
     write_csv,
 )
 from pulasso.cli.preparing import Prepared, prepare
+from pulasso.cli.running import command_line, note
 from pulasso.steps import describe
 
 __all__ = ["fit_and_write", "notes_of"]
+
+NAMES = ("model", "predictions", "report")  # of what is written, in JSON results
 
 
 def fit_and_write(
@@ -38,10 +41,12 @@ def fit_and_write(
     *,
     checkpoint: Path | None = None,
     resumable: bool = False,
+    report: bool = False,
 ) -> None:
     """Fit an estimator to a table, write the model and its predictions, and show what was found."""
-    folder, table = output.out / "model", output.out / "predictions.csv"
-    refuse_all([folder, table], output.force)
+    folder, table, page = (output.out / name for name in ("model", "predictions.csv", "report.html"))
+    written = [folder, table, page] if report and _page_is_possible() else [folder, table]
+    refuse_all(written, output.force)
     prepared = prepare(data, options.ordered)
     model = estimator(**make_settings(options, prepared), **settings)
     if not output.json:
@@ -55,16 +60,39 @@ def fit_and_write(
         model.fit(prepared.x, prepared.observed.y, sample_weight=prepared.weight)
     model.save(folder, force=output.force, notes=notes_of(command, prepared, seed))
     write_csv(prediction_table(model, prepared.x, prepared.rows, prepared.observed.y), table, output.force)
+    if page in written:
+        _write_page(model, prepared, page, seed, output.force)
     if output.json:
-        print_json(command, **describe_model(model), model=folder, predictions=table)
+        print_json(command, **describe_model(model), **dict(zip(NAMES, written, strict=False)))
     else:
         show_model(model)
-        show_written([folder, table])
+        show_written(written)
+
+
+def _page_is_possible() -> bool:
+    from pulasso.cli.reporting import INSTALL, can_report
+
+    if not can_report():
+        note(f"No report.html: it needs {INSTALL}.")
+    return can_report()
+
+
+def _write_page(model: Any, prepared: Prepared, page: Path, seed: int, force: bool) -> None:
+    """Write the report of a fit to its own rows, which it says."""
+    from pulasso.report import write_report
+
+    about = {"command": command_line(), "seed": seed, "data_hash": prepared.description["sha256"]}
+    write_report(model, page, X=prepared.x, z=prepared.observed.y, force=force, **about)
 
 
 def notes_of(command: str, prepared: Prepared, seed: int) -> dict[str, Any]:
     """Return what a saved model should remember: where it comes from, and how its table is read."""
-    return {"command": command, "seed": seed, "table": prepared.description}
+    return {
+        "command": command,
+        "command_line": command_line(),
+        "seed": seed,
+        "table": prepared.description,
+    }
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pulasso.cli.names import suggestion
 from pulasso.cli.running import CommandError, note
 from pulasso.words import listed, plain
 
-__all__ = ["Observed", "parse_class", "parse_order", "read_labels", "say_what_is_odd"]
+__all__ = ["Observed", "parse_class", "parse_order", "read_labels", "say_what_is_odd", "settle_labels"]
 
 # What an empty label is written as. "None" and "null" are not here: they may be names of classes.
 EMPTY = ("", "NA", "NaN", "nan", "<NA>")
@@ -87,7 +87,7 @@ def read_labels(
     column: Any, *, unlabeled: str | None, negative: str | None, ordered: str | None, name: str
 ) -> Observed:
     """Return labels and the arguments that explain them; says which label it takes as the marker."""
-    y = _settle(column)
+    y = settle_labels(column)
     counts = Counter(each for each in y.tolist() if each is not None)
     n_empty = len(y) - sum(counts.values())
     order = None if ordered is None else [parse_class(each, y) for each in parse_order(ordered)]
@@ -109,7 +109,7 @@ def read_labels(
     )
 
 
-def _settle(column: Any) -> NDArray:
+def settle_labels(column: Any) -> NDArray:
     """Return labels as an object array of whole numbers, numbers or text, with None where there is none."""
     values = [plain(each) for each in (column.tolist() if hasattr(column, "tolist") else column)]
     values = [None if _is_empty(each) else each for each in values]

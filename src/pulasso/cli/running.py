@@ -2,6 +2,8 @@
 
 import functools
 import re
+import shlex
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +12,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["CommandError", "in_option_words", "note", "reporting", "said", "warn"]
+__all__ = ["CommandError", "command_line", "in_option_words", "note", "reporting", "said", "warn"]
 
 INTERRUPTED = 130  # what shells report for a program that ended by Ctrl-C
 
@@ -63,6 +65,14 @@ def in_option_words(words: str) -> str:
     for pattern, replacement in TRANSLATIONS:
         words = re.sub(pattern, replacement, words)
     return words
+
+
+def command_line() -> str | None:
+    """Return the command as it was typed, for those who want to repeat it; None inside another program."""
+    program, *words = sys.argv
+    return (
+        shlex.join(["pulasso", *words]) if program.endswith(("pulasso", "pulasso.exe", "main.py")) else None
+    )
 
 
 def said() -> list[str]:

@@ -37,6 +37,9 @@ def cv(
     ] = Select.min,
     seed: Annotated[int, typer.Option("--seed", help="Of random numbers: which row is in which fold.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 is one for each core.")] = 1,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Also write report.html, a page about the model.")
+    ] = True,
     checkpoint: Annotated[
         Path | None,
         typer.Option("--checkpoint", help="Folder for finished folds; by default beside the results."),
@@ -44,7 +47,7 @@ def cv(
 ) -> None:
     """Fit a model to a table, with lam chosen by cross-validation: the place to start.
 
-    Writes model/ and predictions.csv. Interrupted, it goes on from the finished folds when it is called again.
+    Writes model/, predictions.csv and report.html. Interrupted, it goes on from the finished folds when called again.
     """
     from pulasso.cli.fitting import fit_and_write
     from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
@@ -58,4 +61,15 @@ def cv(
         "random_state": seed,
         "n_jobs": jobs,
     }
-    fit_and_write("cv", estimator, data, model, output, settings, seed, checkpoint=checkpoint, resumable=True)
+    fit_and_write(
+        "cv",
+        estimator,
+        data,
+        model,
+        output,
+        settings,
+        seed,
+        checkpoint=checkpoint,
+        resumable=True,
+        report=report,
+    )
