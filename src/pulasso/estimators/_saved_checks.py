@@ -10,7 +10,7 @@ from pulasso.exceptions import SavedModelError
 from pulasso.penalties import Blocks
 from pulasso.scenarios import LabelCounts, Labelling
 
-__all__ = ["check_estimator", "check_path", "check_value"]
+__all__ = ["check_complete", "check_estimator", "check_path", "check_value"]
 
 # Letters are sizes: p features, K positive classes, C = K + 1, J groups, L lams, F folds, B lams up to the best.
 SHAPES = {
@@ -42,6 +42,27 @@ PATH_SHAPES = {
     "feature_names": "p",
 }
 NUMBERS = ("lam_max_", "objective_", "kkt_", "n_iter_", "lam_", "lam_min_", "lam_1se_", "best_index_")
+# What predictions and summaries use, besides what `check_estimator` asks for.
+OF_A_FIT = (
+    "coef_",
+    "feature_scale_",
+    "group_norms_",
+    "lam_max_",
+    "objective_",
+    "kkt_",
+    "converged_",
+    "n_iter_",
+)
+OF_A_CHOICE = (
+    "lams_",
+    "lam_",
+    "lam_min_",
+    "lam_1se_",
+    "best_index_",
+    "cv_loss_",
+    "cv_loss_mean_",
+    "cv_loss_se_",
+)
 MUST_BE_FINITE = ("coef_", "intercept_", "thresholds_", "feature_scale_", "coefs", "intercepts", "thresholds")
 TEXT_OR_NUMBERS = ("classes_", "classes", "feature_names_in_", "feature_names")
 
@@ -79,6 +100,9 @@ def check_value(name: str, parts: Mapping[str, Any]) -> None:
             all(isinstance(each, tuple) for each in listed) and lengths == set(map(len, listed)),
             "there is not one line for each stationary point.",
         )
+        for model in parts["models"]:
+            _refuse_unless(hasattr(model, "_response_name"), "a stationary point is no model.")
+            check_complete(model)
 
 
 def check_estimator(estimator: Any) -> None:
@@ -113,6 +137,15 @@ def check_estimator(estimator: Any) -> None:
     if _is_ordinal(estimator) and "thresholds_" in attributes:
         _refuse_unless(np.all(np.diff(estimator.thresholds_) >= 0), "thresholds_ do not increase.")
     _check_cross_validation(estimator)
+
+
+def check_complete(estimator: Any) -> None:
+    """Check that nothing is lacking of a model that shall predict and speak of itself."""
+    needed = [*OF_A_FIT, "thresholds_" if _is_ordinal(estimator) else "intercept_"]
+    needed += OF_A_CHOICE if hasattr(estimator, "select") else ()
+    for name in needed:
+        _refuse_unless(name in vars(estimator), f"{name} is missing.")
+    _refuse_unless(type(estimator.converged_) is bool, "converged_ is neither true nor false.")
 
 
 def _check_cross_validation(estimator: Any) -> None:

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from pulasso.estimators._saved_checks import check_estimator, check_path, check_value
+from pulasso.estimators._saved_checks import check_complete, check_estimator, check_path, check_value
 from pulasso.estimators._saving import ARRAYS, DESCRIPTION, FORMAT, PREVALENCE_VALUES, VALUES
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult
@@ -71,6 +71,8 @@ def load(path: str | os.PathLike) -> Any:
         model = Decoder(arrays, _builders(), rows=(Record,)).decode(description.get("model"))
         if not isinstance(model, (*ESTIMATORS, PathResult)):
             raise SavedModelError(f"it describes a {type(model).__name__}, not a model.")
+        if not isinstance(model, PathResult):
+            check_complete(model)
     except SavedModelError as error:
         raise SavedModelError(f"{folder} cannot be loaded: {error}") from None
     return model

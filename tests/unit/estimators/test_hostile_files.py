@@ -220,6 +220,7 @@ FITTED, PARAMS = ("fitted", "named"), ("params", "named")
     ("path", "value", "match"),
     [
         ((*FITTED, "coef_"), "text", "coef_ is missing, or not an array"),
+        ((*FITTED, "converged_"), "yes", "neither true nor false"),
         ((*FITTED, "n_features_in_"), 7, "was expected"),
         ((*FITTED, "n_features_in_"), -1, "not a count"),
         ((*FITTED, "groups_"), None, "groups_ is not a set of groups"),
@@ -246,6 +247,17 @@ def test_parts_of_the_wrong_type(originals, folder, path, value, match):
     description, arrays = originals["ordinal"]
     put(folder, change(description, path, value), arrays)
     refuse(folder, match)
+
+
+@pytest.mark.parametrize("kind", ["multinomial", "multinomial-cv", "ordinal"])
+@pytest.mark.parametrize("name", ["coef_", "intercept_", "thresholds_", "kkt_", "cv_loss_", "groups_"])
+def test_parts_that_are_missing(originals, folder, kind, name):
+    description, arrays = originals[kind]
+    description = json.loads(description)
+    if description["model"]["object"][1]["fitted"]["named"].pop(name, None) is None:
+        pytest.skip(f"{kind} has no {name}")
+    put(folder, description, arrays)
+    refuse(folder, name)
 
 
 def test_deep_and_long_descriptions(originals, folder):
@@ -301,5 +313,6 @@ def test_fuzzed_bytes(originals, folder, kind, record_figure):
         outcomes["refused" if isinstance(found, SavedModelError) else "loaded"] += 1
         if not isinstance(found, SavedModelError) and found is not None:
             assert predictions(found).shape[-1] == 3
+            assert kind == "path" or "features selected" in repr(found.summary())
     record_figure(f"fuzzed {kind}", outcomes)
     assert outcomes["refused"] > N_FUZZED / 3
