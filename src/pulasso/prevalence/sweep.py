@@ -63,7 +63,8 @@ def sensitivity_sweep(
         Rows on which likelihood, predictions and scores are computed. By default the rows of the fit, on
         which scores are too good.
     sample_weight : array-like of shape (n_samples,), optional
-        Passed to `fit` (to the last step of a pipeline).
+        Passed to `fit` (to the last step of a pipeline); used for likelihood, scores and changed predictions as
+        well, unless those are of `held_out` rows.
     n_jobs : int, optional
         Processes, as in joblib.
     checkpoint : str or path, optional
@@ -91,8 +92,8 @@ def sensitivity_sweep(
     (0.6, ['x0'], True)
     """
     parameter, prefix, own = _parameter(estimator)
-    values, place = _values(list(grid), own if reference is None else reference, parameter)
-    scored = (X, z) if held_out is None else held_out
+    values, place = _values(_as_list(grid, parameter), own if reference is None else reference, parameter)
+    scored = (X, z, sample_weight) if held_out is None else (*held_out, None)
     steps = {
         f"{parameter} {_name(value)}": (estimator, prefix, parameter, value, X, z, sample_weight, scored)
         for value in values
@@ -106,7 +107,7 @@ def sensitivity_sweep(
             "parameter that is varied": parameter,
             "X and z": data_hash(X, z),
             "sample_weight": data_hash(sample_weight),
-            "scored rows": data_hash(*scored),
+            "scored rows": data_hash(*scored[:2]),
         }
     results = run_steps(
         _fit_one,
@@ -117,11 +118,10 @@ def sensitivity_sweep(
         progress=progress,
         title="sweep",
     )
-    return _collect(parameter, values, place, results)
+    return _collect(parameter, values, place, results, scored[2])
 
 
-# -- before
-# ---------------------------------------------------------------------------------------------------
+# -- before --------------------------------------------------------------------------------------------------
 
 
 def _parameter(estimator: Any) -> tuple[str, str, Any]:
@@ -140,6 +140,16 @@ def _parameter(estimator: Any) -> tuple[str, str, Any]:
     holder = core if isinstance(scenario, str) else scenario
     own = getattr(holder, parameter)
     return parameter, prefix, None if isinstance(own, str) else own
+
+
+def _as_list(grid: Any, parameter: str) -> list[Any]:
+    if isinstance(grid, Mapping):
+        raise ValueError(
+            f"grid is one mapping; give a list of them, one for each assumed {parameter}: [{{1: 0.2, 2: 0.1}}, ...]."
+        )
+    if isinstance(grid, str) or not isinstance(grid, Iterable):
+        raise ValueError(f"grid={grid!r} is no list of values; give several, such as [0.1, 0.2, 0.3].")
+    return list(grid)
 
 
 def _values(grid: list[Any], reference: Any, parameter: str) -> tuple[list[Any], int]:
@@ -191,8 +201,7 @@ def _settings(estimator: Any, prefix: str, parameter: str) -> dict[str, Any]:
     return {"estimator": type(estimator).__name__, **shown}
 
 
-# -- one step, and after
-# ---------------------------------------------------------------------------------------
+# -- one step, and after -------------------------------------------------------------------------------------
 
 
 def _fit_one(
@@ -203,20 +212,20 @@ def _fit_one(
     x: Any,
     z: ArrayLike,
     sample_weight: ArrayLike | None,
-    scored: tuple[Any, ArrayLike],
+    scored: tuple[Any, ArrayLike, ArrayLike | None],
 ) -> dict[str, NDArray]:
     """Fit under one assumed number and return everything that is compared."""
     model = _with_number(estimator, prefix, parameter, value)
+    rows, labels, row_weight = scored
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", TrivialModelWarning)
         weight = {} if sample_weight is None else {f"{prefix}sample_weight": sample_weight}
         model.fit(x, z, **weight)
-        scores = pu_scores(model, *scored).overall
+        scores = pu_scores(model, rows, labels, sample_weight=row_weight).overall
     core = model
     while hasattr(core, "steps"):
         core = core.steps[-1][1]
-    rows, labels = scored
     proba = model.predict_proba(rows)
     for _, step in getattr(model, "steps", [])[:-1]:
         rows = step.transform(rows)
@@ -229,8 +238,8 @@ def _fit_one(
         ),
         "proba": proba,
         "predictions": core.classes_[np.argmax(proba, axis=1)],
-        "log_likelihood": np.array(core.observed_score(rows, labels)),
-        "lam": np.array(getattr(core, "lam_", None) or core.lam, dtype=float),
+        "log_likelihood": np.array(core.observed_score(rows, labels, row_weight)),
+        "lam": np.array(core.lam_ if hasattr(core, "lam_") else core.lam, dtype=float),
         "converged": np.array(core.converged_),
         "score_names": np.array(list(scores), dtype=np.str_),
         "scores": np.array([each.value for each in scores.values()], dtype=float),
@@ -240,7 +249,11 @@ def _fit_one(
 
 
 def _collect(
-    parameter: str, values: list[Any], reference: int, results: list[dict[str, NDArray]]
+    parameter: str,
+    values: list[Any],
+    reference: int,
+    results: list[dict[str, NDArray]],
+    weight: ArrayLike | None,
 ) -> SensitivitySweep:
     def stack(name: str) -> NDArray:
         return np.array([result[name] for result in results])
@@ -258,7 +271,7 @@ def _collect(
         selected=(coefs != 0).any(axis=1),
         predictions=predictions,
         probabilities=stack("proba"),
-        changed=np.mean(predictions != predictions[reference], axis=1),
+        changed=np.average(predictions != predictions[reference], axis=1, weights=weight),
         scores=dict(zip(names, stack("scores").T, strict=True)),
         score_errors=dict(zip(names, stack("score_errors").T, strict=True)),
         converged=stack("converged"),

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pulasso
-from pulasso import MultinomialPULasso, OrdinalPULasso, SingleTrainingSet
+from pulasso import MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, SingleTrainingSet
 from pulasso.exceptions import CheckpointError, ScenarioError
 from pulasso.metrics import pu_accuracy
 from pulasso.prevalence import sensitivity_sweep
@@ -152,6 +152,33 @@ def test_held_out_rows_and_renderings(data, model):
     with pytest.raises(ValueError, match="ax holds 1 axes, but 4 panels"):
         sweep.plot(ax=display.axes_[0])
     display.figure_.clear()
+
+
+def test_a_weight_is_a_repeated_row_in_scores_and_changes_as_well(data, model):
+    x, z = data
+    weight = np.random.default_rng(1).integers(0, 3, len(z))
+    weighted = sensitivity_sweep(model, x, z, GRID, sample_weight=weight)
+    repeated = sensitivity_sweep(model, x.loc[x.index.repeat(weight)], np.repeat(z, weight), GRID)
+    for name in ("log_likelihood", "changed"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-6)
+    for values in ("scores", "score_errors"):
+        for name, numbers in getattr(weighted, values).items():
+            np.testing.assert_allclose(numbers, getattr(repeated, values)[name], rtol=1e-4)
+
+
+def test_a_chosen_lam_of_zero_is_reported(data):
+    settings = {"scenario": "single-training-set", "label_frequency": 0.6}
+    model = MultinomialPULassoCV(lams=[0.0], cv=2, random_state=0, **settings)
+    np.testing.assert_array_equal(sensitivity_sweep(model, *data, [0.6]).lam, [0.0])
+
+
+@pytest.mark.parametrize(
+    ("grid", "words"),
+    [({1: [0.5, 0.6], 2: [0.5, 0.6]}, "list of them"), (0.5, "no list"), ("0.5", "no list")],
+)
+def test_a_grid_that_is_no_list_of_values(data, model, grid, words):
+    with pytest.raises(ValueError, match=words):
+        sensitivity_sweep(model, *data, grid)
 
 
 def test_wrong_turns(data, model):
