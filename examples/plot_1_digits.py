@@ -32,8 +32,8 @@ print({int(k): int(np.sum(seen == k)) for k in np.unique(seen)}, "labels seen; 0
 # Choose lam without looking at true classes
 # ------------------------------------------
 #
-# Cross-validation scores the likelihood of *observed* labels. The dashed line is the choice of the
-# one-standard-error rule.
+# Cross-validation scores the likelihood of *observed* labels. The smallest loss is marked, and the larger lam
+# that the one-standard-error rule takes instead.
 scenario = {"scenario": "single-training-set", "label_frequency": 0.5}
 model = MultinomialPULassoCV(
     **scenario, n_lams=25, lam_min_ratio=0.02, cv=3, tol=1e-4, select="1se", random_state=0

@@ -15,6 +15,7 @@ import pytest
 
 import pulasso
 from pulasso.exceptions import GridEdgeWarning
+from support.printed import same
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -36,20 +37,33 @@ def blocks(page, language):
     return [dedent(code) for _, name, _, code in BLOCK.findall(text) if name == language]
 
 
+def snippets_and_outputs(page):
+    """Python of a page in its order, and the outputs shown beneath: pairs of ("python" or "output", text)."""
+    text = page.read_text(encoding="utf-8") + "\n"
+    for _, language, options, code in BLOCK.findall(text):
+        if language == "python" or ":class: output" in options:
+            yield "python" if language == "python" else "output", dedent(code)
+
+
 def name_of(page):
     return str(page.relative_to(DOCS))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
-def test_python_runs(page, tmp_path):
-    namespace = {"__name__": f"docs.{page.stem}"}
-    with chdir(tmp_path), redirect_stdout(StringIO()), warnings.catch_warnings():
+def test_python_runs_and_prints_what_is_shown(page, tmp_path):
+    namespace, printed = {"__name__": f"docs.{page.stem}"}, ""
+    with chdir(tmp_path), warnings.catch_warnings():
         warnings.simplefilter("ignore", GridEdgeWarning)  # short grids keep pages short
-        for code in blocks(page, "python"):
-            needed = re.match(r"# needs (\w+)\n", code)
+        for kind, text in snippets_and_outputs(page):
+            needed = re.match(r"# needs (\w+)\n", text)
             if needed and importlib.util.find_spec(needed[1]) is None:
                 continue
-            exec(compile(code, name_of(page), "exec"), namespace)
+            if kind == "output":
+                same(printed, text)
+            else:
+                with redirect_stdout(StringIO()) as stream:
+                    exec(compile(text, name_of(page), "exec"), namespace)
+                printed = stream.getvalue()
 
 
 def test_python_is_found():
@@ -58,6 +72,8 @@ def test_python_is_found():
     found = {name: sum(len(blocks(page, name)) for page in PAGES) for name in LANGUAGES}
     assert text.count(".. code-block:: ") == sum(found.values())
     assert found["python"] >= 30
+    outputs = [kind for page in PAGES for kind, _ in snippets_and_outputs(page) if kind == "output"]
+    assert len(outputs) == text.count(":class: output") >= 10
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name_of)
