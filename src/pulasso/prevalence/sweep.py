@@ -259,6 +259,7 @@ def _collect(
         return np.array([result[name] for result in results])
 
     coefs, predictions = stack("coef"), stack("predictions")
+    share = None if weight is None else np.asarray(weight, dtype=float)
     names = results[0]["score_names"].tolist()
     return SensitivitySweep(
         parameter=parameter,
@@ -271,7 +272,7 @@ def _collect(
         selected=(coefs != 0).any(axis=1),
         predictions=predictions,
         probabilities=stack("proba"),
-        changed=np.average(predictions != predictions[reference], axis=1, weights=weight),
+        changed=np.average(predictions != predictions[reference], axis=1, weights=share),
         scores=dict(zip(names, stack("scores").T, strict=True)),
         score_errors=dict(zip(names, stack("score_errors").T, strict=True)),
         converged=stack("converged"),
