@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso.inputs import check_number
 from pulasso.prevalence.data import PUData, parameter_of, read_data
 from pulasso.prevalence.held_out import held_out_proba, resampled_weights
-from pulasso.prevalence.result import Curve, PrevalenceEstimate
+from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
 from pulasso.words import plain
 
 __all__ = ["best_bin"]
@@ -181,6 +181,8 @@ def _report(data: PUData, bins: list[_Bins], drawn: NDArray, level: float) -> Pr
         )
         words = _doubt(parameter, name, (q_class, q_all, n_class, n_all), best)
         doubtful[k] = bool(words)
+        if not words and not is_narrow(lower[k], upper[k]):
+            words = [words_if_open(parameter, name, lower[k], upper[k])]
         diagnosis.extend(words)
     if not doubtful.all():
         diagnosis.append("The numbers assume that some region holds each class alone.")
@@ -211,7 +213,9 @@ def _doubt(parameter: str, name: Any, shares: tuple[NDArray, NDArray, float, flo
         ]
     higher = (q_class >= SMALLEST_BIN) & (q_class <= q_class[best])
     ratios = q_all[higher] / q_class[higher]
-    spread = ratios * np.sqrt(1.0 / (n_all * q_all[higher]) + 1.0 / (n_class * q_class[higher]))
+    # Where nobody of the population scores so high, its share is uncertain by that of one row.
+    of_all = np.maximum(q_all[higher], 1.0 / n_all) / n_all
+    spread = np.sqrt(of_all / q_class[higher] ** 2 + ratios**2 / (n_class * q_class[higher]))
     lowest = int(np.argmin(ratios + STANDARD_ERRORS * spread)) if higher.any() else 0
     above = ratios[lowest] if higher.any() else ratio
     if higher.any() and above + STANDARD_ERRORS * spread[lowest] < ratio:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso.inputs import check_number
 from pulasso.prevalence.data import PUData, parameter_of, read_data
 from pulasso.prevalence.held_out import held_out_proba, resampled_weights
-from pulasso.prevalence.result import Curve, PrevalenceEstimate
+from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
 from pulasso.words import plain
 
 __all__ = ["elkan_noto"]
@@ -163,6 +163,8 @@ def _report(
         )
         words = _doubt(data, parameter, name, estimate[k], implied, k, quantile)
         doubtful[k] = bool(words)
+        if not words and not is_narrow(lower[k], upper[k]):
+            words = [words_if_open(parameter, name, lower[k], upper[k])]
         diagnosis.extend(words)
     if not doubtful.all():
         diagnosis.append("The numbers assume that labelled rows could belong to no other class.")

@@ -11,7 +11,7 @@ from pulasso.inputs import check_flag, check_number
 from pulasso.prevalence.data import PUData, check_response, dense_columns, parameter_of, read_data
 from pulasso.prevalence.likelihood import JointLikelihood, make_response
 from pulasso.prevalence.profile import Maximum, profile_numbers
-from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow
+from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
 from pulasso.prevalence.selection import choose_features
 from pulasso.words import plain
 
@@ -161,11 +161,7 @@ def _diagnosis(
     words = []
     for i in np.flatnonzero(~narrow):
         flat = "the profile likelihood is flat; " if upper[i] - lower[i] > 0.6 else ""
-        words.append(
-            f"{parameter} of class {plain(classes[i])!r} is not identified: {flat}everything from {lower[i]:.2g} to "
-            f"{upper[i]:.2g} is compatible with the data. Use outside knowledge, and sensitivity_sweep to see "
-            "what depends on it."
-        )
+        words.append(words_if_open(parameter, classes[i], lower[i], upper[i], flat))
     if narrow.any():
         words.append("The numbers rest on the model: class log odds that are linear in the features.")
     return words

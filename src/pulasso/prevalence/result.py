@@ -140,6 +140,14 @@ class PrevalenceEstimate:
         return f"<div class='pulasso-prevalence'>{title}{html_table(*self._table())}{notes}</div>"
 
 
+def words_if_open(parameter: str, name: Any, lower: float, upper: float, why: str = "") -> str:
+    """Say that the data leave the number of a class open, from where to where, and what to do."""
+    return (
+        f"{parameter} of class {plain(name)!r} is not identified: {why}everything from {lower:.2g} to {upper:.2g} is "
+        "compatible with the data. Use outside knowledge, and sensitivity_sweep to see what depends on it."
+    )
+
+
 def is_narrow(lower: NDArray, upper: NDArray) -> NDArray:
     """Say which intervals are narrow enough to be of use."""
     return (upper - lower <= WIDE) & (upper <= WIDE_RATIO * lower)

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.exceptions import ClassOrderWarning, LabelError, ScenarioError
 from pulasso.prevalence import METHODS, best_bin, elkan_noto, profile_likelihood
+from pulasso.prevalence.by_best_bin import _doubt
 
 ONE_SET = {"scenario": "single-training-set"}
 SIMULATORS = {"multinomial": simulate_multinomial, "ordinal": simulate_ordinal}
@@ -169,6 +171,41 @@ def test_scores_of_noise(method):
     estimate = method(x, z, random_state=0, **ONE_SET)
     assert not estimate.is_identified
     assert "hardly tells" in estimate.diagnosis[0]
+
+
+def test_a_region_without_unlabeled_rows_is_no_pure_region():
+    # The top 10 of 40 labelled rows have no unlabeled row beside them, all others half of them.
+    doubt = _doubt("prevalence", 1, (np.array([0.25, 1.0]), np.array([0.0, 0.5]), 40.0, 400.0), 1)
+    assert "still falls from 0.5 to 0 " in doubt[0]
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """A classifier of two labels whose only feature is the probability that it gives."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+
+def test_an_interval_that_is_too_wide_is_said_in_words():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 15)
+    x = rng.normal(size=(30, 1)) + 8 * y[:, None]
+    few = best_bin(x, np.where(np.arange(30) % 2, y, 0), cv=2, level=0.9999, random_state=0, **ONE_SET)
+    # The middle one of 40 labelled rows is sure, but only just: two kinds of them, 22 and 18.
+    told, z = np.repeat([0.1, 0.2, 0.9], [60, 18, 22])[:, None], np.repeat([0, 1], [60, 40])
+    on_the_brink = elkan_noto(told, z, classifier=Told(), quantile=0.5, random_state=0, **ONE_SET)
+    assert_only_too_wide(few)
+    assert_only_too_wide(on_the_brink)
+
+
+def assert_only_too_wide(estimate):
+    assert not estimate.is_identified
+    assert not estimate.doubtful.any()
+    assert "is not identified: everything from" in estimate.diagnosis[0]
 
 
 def test_other_classifiers_and_weights():
