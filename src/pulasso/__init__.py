@@ -27,6 +27,7 @@ _PACKAGES = (
     "baselines",
     "datasets",
     "experiments",
+    "export",
     "inference",
     "metrics",
     "plots",

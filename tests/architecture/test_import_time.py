@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pulasso
 
-HEAVY = ("sklearn", "scipy", "pandas", "polars", "matplotlib", "joblib")
+HEAVY = ("sklearn", "scipy", "pandas", "polars", "matplotlib", "joblib", "onnx")
 SOURCE = Path(pulasso.__file__).parents[1]
 
 MEASURE = """
@@ -40,7 +40,11 @@ def test_importing_an_estimator_loads_what_it_needs(record_figure):
     record_figure("from pulasso import MultinomialPULasso", f"{cost['milliseconds']:.0f} ms")
     loaded = {module.split(".")[0] for module in cost["modules"]}
     assert "sklearn" in loaded
-    assert not loaded & {"polars", "matplotlib"}  # scikit-learn itself loads pandas where it is installed
+    assert not loaded & {
+        "polars",
+        "matplotlib",
+        "onnx",
+    }  # scikit-learn itself loads pandas where it is installed
 
 
 FRESH = """

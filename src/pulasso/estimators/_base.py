@@ -1,10 +1,7 @@
 """What both estimators share: validate, assemble, solve, store, predict."""
 
-import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._handing_on import HandsOn
 from pulasso.estimators._numbers import asks_for_estimate, estimate_number
-from pulasso.estimators._saving import parts_of_estimator, save
+from pulasso.estimators._saving import parts_of_estimator
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
 from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
@@ -32,7 +30,6 @@ from pulasso.responses import Response
 from pulasso.scenarios import Scenario, as_scenario
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
-from pulasso.upward import from_above
 from pulasso.words import listed, plain
 
 __all__ = ["BasePULasso"]
@@ -41,7 +38,7 @@ __all__ = ["BasePULasso"]
 TOL_ON_THE_WAY = 1e-3
 
 
-class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
+class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
     """Penalised maximum likelihood for presence-only data; see the two subclasses."""
 
     _response_name: ClassVar[str]
@@ -304,44 +301,6 @@ class BasePULasso(ClassifierMixin, BaseEstimator, ABC):
         """Return what was selected and how well the fit is certified; prints, renders, converts."""
         check_is_fitted(self)
         return summarize(self)
-
-    def report(self, path: str | os.PathLike, **about: Any) -> Path:
-        """Write one self-contained HTML page about the model, for readers who never saw the code.
-
-        Parameters
-        ----------
-        path : str or path
-            The file to write; one that is there already is only replaced with ``force=True``.
-        **about
-            X and z, rows to judge by (better not those of the fit), and whatever else
-            :func:`pulasso.report.write_report` takes.
-
-        Returns
-        -------
-        Path
-            Of the file.
-        """
-        check_is_fitted(self)
-        return from_above("report", "write_report")(self, path, **about)
-
-    def save(
-        self, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write the fitted model into a folder of JSON and arrays, from which `pulasso.load` reads it.
-
-        The folder appears complete or not at all. It holds no code and no pickles.
-
-        Parameters
-        ----------
-        path : str or path
-            The folder to make.
-        force : bool, default=False
-            Replace a model that is already there.
-        notes : mapping, optional
-            Anything that JSON can hold, for `pulasso.load_notes`: where the data came from, for example.
-        """
-        check_is_fitted(self)
-        save(self, path, force=force, notes=notes)
 
     def _saved_parts(self) -> dict[str, Any]:
         return parts_of_estimator(self)
