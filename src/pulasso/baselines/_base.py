@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from pulasso.inputs import check_features, check_same_length, check_weight
-from pulasso.labels import encode_labels, encode_with
-from pulasso.numerics import log_normalize
+from pulasso.labels import encode_labels
+from pulasso.metrics import observed_log_likelihood_scorer
 from pulasso.pieces import is_in_pieces
 from pulasso.scenarios import LabelCounts, Labelling, Scenario, as_scenario
 
@@ -163,17 +163,9 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
 
         It is minus infinity if a label was seen where the model says that its class is impossible.
         """
-        proba = self.predict_proba(X)
-        check_same_length(proba, y)
-        codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
-        with np.errstate(divide="ignore"):
-            log_proba = np.log(proba)
-        everything, _ = log_normalize(log_proba + self.labelling_.log_total)
-        hidden, _ = log_normalize(log_proba + self.labelling_.log_c)
-        column = codes % len(self.classes_)
-        shown = log_proba[np.arange(len(codes)), column] + self.labelling_.log_a[column]
-        scores = np.where(codes == 0, hidden, shown) - everything
-        return float(np.average(scores, weights=check_weight(sample_weight, proba)))
+        check_is_fitted(self)
+        check_same_length(self._features(X, reset=False), y)
+        return observed_log_likelihood_scorer(self, X, y, sample_weight)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

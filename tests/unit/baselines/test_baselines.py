@@ -163,6 +163,16 @@ def test_observed_score_is_that_of_the_library(single):
     np.testing.assert_allclose(wrapped.predict_proba(single.X), ours.predict_proba(single.X))
 
 
+def test_a_label_that_is_impossible_does_not_count_without_weight(single):
+    model = PUBagging(n_estimators=1, random_state=0).fit(single.X, single.z)
+    X, z = single.X[::-1], single.z  # other labels than those of the rows
+    possible = model.predict_proba(X)[np.arange(len(z)), z] > 0
+    assert 0 < possible.sum() < len(z)
+    assert model.observed_score(X, z) == -np.inf
+    weighted = model.observed_score(X, z, sample_weight=possible.astype(float))
+    assert weighted == model.observed_score(X[possible], z[possible])
+
+
 # --- Elkan and Noto -----------------------------------------------------------------------------------------
 
 
