@@ -41,6 +41,11 @@ def read_classes(sample: SignedSample, y_pred: ArrayLike, settings: LabelSetting
 
 def read_matrix(sample: SignedSample, values: ArrayLike, name: str) -> NDArray:
     """Return one finite number for each row and class, class 0 first."""
+    if np.ndim(values) == 1:
+        raise ValueError(
+            f"{name} has one number for each row; give one for each row and class, as predict_proba does, class 0 "
+            f"first: {listed(sample.classes)}."
+        )
     matrix = check_array(values, dtype=np.float64, ensure_all_finite=False, input_name=name)
     _check_rows(sample, matrix, name)
     if matrix.shape[1] != len(sample.classes):

@@ -92,6 +92,7 @@ ALL = {"scenario": "fully-observed"}
         ),
         (lambda: metrics.pu_brier_score(Z, PROBA * np.nan, **CASE), ValueError, "y_proba of row 0"),
         (lambda: metrics.pu_roc_auc(Z, PROBA[:50], **CASE), ValueError, "y_score has 50"),
+        (lambda: metrics.pu_roc_auc(Z, PROBA[:, 1], **CASE), ValueError, "one for each row and class"),
         (
             lambda: metrics.pu_calibration_curve(Z, PROBA, n_bins=0, **CASE),
             ValueError,
