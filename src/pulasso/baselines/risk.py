@@ -1,6 +1,7 @@
 """Minimising an estimate of the risk of true classes: non-negative PU learning with a linear model."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,18 @@ from scipy.optimize import brentq, minimize
 
 from pulasso.baselines._base import BaseBaseline, Observed
 from pulasso.design import StandardizedDesign, as_design, standardize
-from pulasso.exceptions import ScenarioError
+from pulasso.exceptions import ConvergenceWarning, ScenarioError
 from pulasso.inputs import check_flag, check_number
 from pulasso.numerics import log_normalize
 from pulasso.scenarios import PerClass, Scenario
-from pulasso.words import listed, plain
+from pulasso.words import listed, plain, warn_caller
 
 __all__ = ["NonNegativePU", "Risk"]
 
 # The search for t: where it ends in any case, and how exactly t is found.
 SMALLEST_MIXTURE, XTOL = 1e-6, 1e-10
+# SciPy's word for a run of L-BFGS-B that was cut off.
+OUT_OF_STEPS = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +122,8 @@ class NonNegativePU(BaseBaseline):
     objective_ : float
     n_iter_ : int
         Steps of L-BFGS in all.
+    converged_ : bool
+        Whether its last run ended before `max_iter`.
 
     References
     ----------
@@ -171,6 +176,12 @@ class NonNegativePU(BaseBaseline):
         design = standardize(as_design(data.x), data.weight / data.weight.sum())
         risk = Risk(design, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
+        if not self.converged_:
+            warn_caller(
+                f"NonNegativePU: L-BFGS stopped at max_iter={self.max_iter} before its gradient was below "
+                f"tol={self.tol:g}. Try a larger max_iter, tol or lam.",
+                ConvergenceWarning,
+            )
         theta, intercept = risk.unpack(parameters)
         coef, offset = design.to_original(theta)
         self.coef_, self.intercept_ = coef.T.astype(design.dtype), intercept + offset
@@ -194,24 +205,28 @@ class NonNegativePU(BaseBaseline):
         best = np.append(np.zeros(n_features * k), np.log(share / (1.0 - share.sum())))  # the null model
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxcor": 20}
 
-        self.mixture_, self.n_iter_ = 1.0, 0
+        self.mixture_, self.n_iter_, self.converged_ = 1.0, 0, True
 
         def solve(mixture: float) -> NDArray:
             nonlocal best  # every solution is the start of the next
             found = minimize(risk.mixed, best, args=(mixture,), jac=True, method="L-BFGS-B", options=options)
             self.n_iter_ += max(int(found.nit), 1)
+            self.converged_ = found.status != OUT_OF_STEPS  # the last solve counts
             best = found.x
             return best
 
-        parameters = solve(1.0)
-        if not self.non_negative or risk.negative_part(parameters) >= 0.0:
-            return parameters
+        @cache  # so that the search sees the signs that it was begun with, whatever a solve is worth
+        def negative_part(mixture: float) -> float:
+            return risk.negative_part(solve(mixture))
+
+        if negative_part(1.0) >= 0.0 or not self.non_negative:
+            return best
         low = 0.5
-        while risk.negative_part(solve(low)) < 0.0 and low > SMALLEST_MIXTURE:
+        while negative_part(low) < 0.0 and low > SMALLEST_MIXTURE:
             low *= 0.5
         self.mixture_ = low
-        if risk.negative_part(best) > 0.0:
-            self.mixture_ = float(brentq(lambda t: risk.negative_part(solve(t)), low, 2.0 * low, xtol=XTOL))
+        if negative_part(low) > 0.0:
+            self.mixture_ = float(brentq(negative_part, low, 2.0 * low, xtol=XTOL))
         return solve(self.mixture_)
 
     def _proba(self, x: Any) -> NDArray:

@@ -136,6 +136,13 @@ def test_the_non_negative_risk_is_minimal(lam, bound, wide):
             assert objective(coef, model.intercept_ + size * rng.normal(size=2)) > best - 1e-5
 
 
+def test_too_few_steps_are_reported(wide):
+    with pytest.warns(ConvergenceWarning, match="stopped at max_iter=1 before"):
+        model = NonNegativePU(max_iter=1, **wide.scenario_params).fit(wide.X, wide.z)
+    assert not model.converged_
+    assert NonNegativePU(lam=0.1, **wide.scenario_params).fit(wide.X, wide.z).converged_
+
+
 def test_sparse_and_dense_features_give_the_same_model(wide):
     dense = NonNegativePU(0.1, **wide.scenario_params).fit(wide.X, wide.z)
     thin = NonNegativePU(0.1, **wide.scenario_params).fit(sparse.csr_array(wide.X), wide.z)
