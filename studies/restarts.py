@@ -39,7 +39,7 @@ def one_data_set(response, scenario, settings, seed):
     data = simulate(
         settings["n"], settings["p"], n_active=N_ACTIVE, scenario=scenario, signal=SIGNAL, random_state=seed
     )
-    x_test, y_test = data.truth.draw(N_TEST, random_state=seed)
+    x_test, y_test = data.truth.draw(N_TEST, random_state=[seed, 1])
     lam_max = kind(lam=1e6, **data.scenario_params).fit(data.X, data.z).lam_max_
     rows = []
     for ratio in RATIOS:
