@@ -26,7 +26,7 @@ help: ## Show this list
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
-run: .venv/.installed ## Run the example on digits; results in runs/digits
+run: .venv/.installed ## From a table to a report: digits with half of the labels lost, in runs/digits
 	$(BIN)/python examples/digits.py --out runs/digits
 
 test: .venv/.installed ## Run the tests with coverage
