@@ -22,6 +22,7 @@ from pulasso.report.sections import (
     in_short,
 )
 from pulasso.report.trust import about_certainty, about_reproduction, about_scores, glossary
+from pulasso.report.writing import check_target, write_text
 
 __all__ = ["write_report"]
 
@@ -37,7 +38,6 @@ ABOUT = (
     about_certainty,
     about_reproduction,
 )
-UNFINISHED = ".part"
 
 
 def write_report(
@@ -103,21 +103,12 @@ def write_report(
     True
     """
     target = Path(path)
-    _check_target(target, force)
+    check_target(target, force)
     material = Material(model, X, z, cv, sensitivity, stability, command, seed, data_hash)
     material.check()
     page = _render(material)
-    _write(target, page, force)
+    write_text(target, page, force)
     return target
-
-
-def _check_target(target: Path, force: bool) -> None:
-    if target.is_dir():
-        raise IsADirectoryError(
-            f"{target} is a folder; name a file in it, for example {target / 'report.html'}."
-        )
-    if target.exists() and not force:
-        raise FileExistsError(f"{target} is there already; choose another name, or force=True to replace it.")
 
 
 def _render(material: Material) -> str:
@@ -174,19 +165,3 @@ def _as_data(value: Mapping[str, Any]) -> Any:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
-
-
-def _write(target: Path, page: str, force: bool) -> None:
-    """Write beside the target, then put in its place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}{UNFINISHED}")
-    try:
-        with open(part, "w", encoding="utf-8", newline="\n") as stream:
-            # Names that are no valid text must not keep the report from being written.
-            stream.write(page.encode("utf-8", "replace").decode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        _check_target(target, force)
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pulasso.report.figures import draw_figure, offscreen
 from pulasso.report.material import Material
 from pulasso.report.path_chart import make_path_chart
 
-__all__ = ["about_features", "about_path"]
+__all__ = ["about_features", "about_path", "feature_words"]
 
 MAX_ROWS = 100
 CURVES = 4
@@ -19,11 +19,9 @@ CURVES = 4
 def about_features(material: Material) -> Section:
     """Return which features matter for which class."""
     if not len(material.selected):
-        words = "No feature was selected: at this penalty the model predicts the same for every row."
-        return Section("features", "Which features matter", [Text(words)])
+        return Section("features", "Which features matter", feature_words(material))
     blocks: list[Block] = [
-        Text(_meaning(material)),
-        _feature_table(material),
+        *feature_words(material),
         draw_figure(
             lambda: SelectedFeaturesDisplay.from_estimator(material.core, ax=offscreen),
             "heat",
@@ -44,6 +42,13 @@ def about_features(material: Material) -> Section:
     return Section("features", "Which features matter", blocks)
 
 
+def feature_words(material: Material, most: int = MAX_ROWS) -> list[Block]:
+    """Return the selected features as words and a table, without pictures."""
+    if not len(material.selected):
+        return [Text("No feature was selected: at this penalty the model predicts the same for every row.")]
+    return [Text(_meaning(material)), _feature_table(material, most)]
+
+
 def _meaning(material: Material) -> str:
     j = material.selected[0]
     k = int(np.argmax(np.abs(material.coefs[:, j])))
@@ -59,8 +64,8 @@ def _meaning(material: Material) -> str:
     )
 
 
-def _feature_table(material: Material) -> Table:
-    shown, scale = material.selected[:MAX_ROWS], material.core.feature_scale_
+def _feature_table(material: Material, most: int) -> Table:
+    shown, scale = material.selected[:most], material.core.feature_scale_
     rows = []
     for j in shown:
         cells = [(number(value) if value else "", value) for value in material.coefs[:, j].tolist()]

@@ -117,7 +117,7 @@ def about_data(material: Material) -> Section:
     return Section("data", "The data", blocks)
 
 
-def about_assumptions(material: Material) -> Section:
+def about_assumptions(material: Material, *, pictures: bool = True) -> Section:
     """Return the scenario and its numbers."""
     scenario, counts = material.core.scenario_, material.core.label_counts_
     model = "ordered classes (cumulative logit)" if material.is_ordinal else "unordered classes (multinomial)"
@@ -133,7 +133,7 @@ def about_assumptions(material: Material) -> Section:
     elif material.numbers:
         blocks.append(_frequencies(material, counts.n_labeled[1:] / counts.total))
     if hasattr(material.core, "prevalence_estimate_"):
-        blocks.extend(_estimated(material.core.prevalence_estimate_))
+        blocks.extend(_estimated(material.core.prevalence_estimate_, pictures))
     if material.numbers:
         blocks.append(
             Text(
@@ -145,18 +145,20 @@ def about_assumptions(material: Material) -> Section:
     return Section("assumptions", "What was assumed", [block for block in blocks if block != Text("")])
 
 
-def _estimated(estimate: Any) -> list[Block]:
+def _estimated(estimate: Any, pictures: bool) -> list[Block]:
     """Return where numbers come from that were estimated from the same data."""
     intervals = [
         f"{name} {number(low)} to {number(high)}" for name, (low, high) in estimate.intervals.items()
     ]
     what = estimate.parameter.replace("_", " ")
+    words = Text(
+        f"The {what} was not given but estimated from the same rows, by {estimate.method}; "
+        f"{percent(estimate.level)} intervals: {listed(intervals, 20, str)}. " + " ".join(estimate.diagnosis)
+    )
+    if not pictures:
+        return [words]
     return [
-        Text(
-            f"The {what} was not given but estimated from the same rows, by {estimate.method}; "
-            f"{percent(estimate.level)} intervals: {listed(intervals, 20, str)}. "
-            + " ".join(estimate.diagnosis)
-        ),
+        words,
         draw_figure(
             lambda: PrevalenceDisplay.from_estimate(estimate, ax=offscreen),
             "prevalence",

@@ -16,7 +16,7 @@ from pulasso.report.figures import draw_figure, offscreen
 from pulasso.report.material import Material
 from pulasso.words import listed
 
-__all__ = ["about_certainty", "about_reproduction", "about_scores", "glossary"]
+__all__ = ["about_certainty", "about_reproduction", "about_scores", "glossary", "score_tables"]
 
 MEANING = {
     "accuracy": "share of rows whose predicted class is the true one",
@@ -37,10 +37,17 @@ BY_CLASS = {
 
 def about_scores(material: Material) -> Section:
     """Return how good the model is, as far as labelled and unlabeled rows tell."""
-    scores = material.scores
-    if scores is None:
+    if material.scores is None:
         words = "The report was written without rows to judge the model by (X and z), so it holds no scores."
         return Section("scores", "How good is it?", [Text(words)])
+    return Section("scores", "How good is it?", [*score_tables(material), *_score_figures(material)])
+
+
+def score_tables(material: Material) -> list[Block]:
+    """Return the scores without their pictures."""
+    scores = material.scores
+    if scores is None:
+        return []
     blocks: list[Block] = [
         Text(
             "Nobody has seen the true class of an unlabeled row, so accuracy cannot be counted. It can be estimated, "
@@ -53,7 +60,7 @@ def about_scores(material: Material) -> Section:
         blocks.append(
             Notice(
                 "These look like the rows that the model was fitted to. A model always looks too good on its own rows: "
-                "for honest scores, keep some rows apart and write the report with those."
+                "for honest scores, keep some rows apart and judge by those."
             )
         )
     overall = []
@@ -76,7 +83,7 @@ def about_scores(material: Material) -> Section:
     header = ["class", *scores.by_class]
     meaning = "; ".join(f"{name}: {BY_CLASS[name]}" for name in scores.by_class if name in BY_CLASS)
     blocks.append(Table("By class, ± one standard error", header, rows, f"{meaning}."))
-    return Section("scores", "How good is it?", [*blocks, *_score_figures(material)])
+    return blocks
 
 
 def _with_error(value: float, error: float) -> str:
@@ -198,7 +205,7 @@ def about_reproduction(material: Material) -> Section:
         Table(f"Settings of {type(material.core).__name__}", ["setting", "value"], rows),
     ]
     if material.hash is None:
-        blocks.insert(0, Text("The report was written without the data, so it cannot name their hash."))
+        blocks.insert(0, Text("This was written without the data, so it cannot name their hash."))
     return Section("reproduce", "How to do it again", blocks)
 
 
