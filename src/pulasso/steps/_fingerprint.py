@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -90,7 +92,8 @@ def describe(value: Any) -> Any:
     """Return a value as JSON would hold it, so that two runs can be told apart by their settings.
 
     Numbers, text and None stay; long arrays become a hash; frozen dataclasses (scenarios, groups), scikit-learn
-    objects and splitters become a mapping of their parts; functions become their names.
+    objects and splitters become a mapping of their parts; functions become their names, and those that others
+    may share a name with (lambdas, functions of a script) a hash of their code.
 
     Examples
     --------
@@ -115,8 +118,12 @@ def describe(value: Any) -> Any:
 
 
 def _describe_object(value: Any) -> Any:
+    if isinstance(value, FunctionType) and not _is_told_by_its_name(value):
+        return _describe_function(value)
     if isinstance(value, type) or hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, partial):
+        return {"type": "partial", "of": describe(value.func), "args": describe([value.args, value.keywords])}
     if isinstance(value, np.random.Generator | np.random.RandomState):
         state = value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()
         return hashlib.sha256(repr(state).encode()).hexdigest()
@@ -127,6 +134,32 @@ def _describe_object(value: Any) -> Any:
     else:
         parts = getattr(value, "__dict__", {"value": repr(value)})
     return {"type": type(value).__name__, **{name: describe(part) for name, part in parts.items()}}
+
+
+def _is_told_by_its_name(function: FunctionType) -> bool:
+    """Say whether no other function has this name: not so for lambdas, inner functions and those of a script."""
+    return function.__module__ != "__main__" and "<" not in function.__qualname__
+
+
+def _describe_function(function: FunctionType) -> dict[str, Any]:
+    """Describe a function by what it does: its code, defaults and the values that it has from outside."""
+    outside = [cell.cell_contents for cell in function.__closure__ or ()]
+    held = [each.__qualname__ if isinstance(each, FunctionType) else describe(each) for each in outside]
+    given = describe([function.__defaults__, function.__kwdefaults__])
+    name = f"{function.__module__}.{function.__qualname__}"
+    return {"function": name, "code": _code_hash(function.__code__), "defaults": given, "outside": held}
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, CodeType):
+        return _code_hash(value)
+    # The order of a set of words is another one in every process.
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
+
+
+def _code_hash(code: CodeType) -> str:
+    inner = [_constant(each) for each in code.co_consts]
+    return hashlib.sha256(repr((code.co_code, code.co_names, inner)).encode()).hexdigest()
 
 
 def as_json(fingerprint: Mapping[str, Any]) -> dict[str, str]:

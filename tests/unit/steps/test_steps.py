@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -166,3 +167,17 @@ def test_descriptions_are_json():
     assert described["set"] == ["'a'", "'b'"]
     assert describe(np.random.default_rng(0)) != describe(np.random.default_rng(1))
     assert describe(np.arange(1000)) != describe(np.arange(1, 1001))
+
+
+def test_functions_of_one_name_are_told_apart():
+    def power(n):
+        return lambda x, weight=1.0: x**n in {"a", "b"}
+
+    def double(x):
+        return 2 * x
+
+    described = [describe(double), describe(power(2)), describe(power(3)), describe(lambda x: x)]
+    described += [describe(lambda x: x + 1), describe(partial(double, x=1)), describe(partial(double, x=2))]
+    assert len({json.dumps(each, sort_keys=True) for each in described}) == len(described)
+    assert describe(power(2)) == described[1]
+    assert describe(data_hash) == "pulasso.steps._fingerprint.data_hash"
