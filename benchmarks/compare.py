@@ -161,7 +161,7 @@ def compare_cv(name: str, runner: Runner, seed: int, quick: bool) -> list[dict]:
     folder = runner.put(task, seed, n_folds=N_FOLDS, fold_seed=seed)
     _folds(len(task.z), seed).astype(np.int32).tofile(folder / "folds.bin")
     label = f"{name} CV"
-    ours = runner.run("pulasso CV", folder, 1e-6, n_jobs=2)
+    ours = runner.run("pulasso CV", folder, 1e-6, n_jobs=2, repeats=0)
     if ours.failed:
         raise RuntimeError(f"pulasso failed on {label}: {ours.failed}")
     rows = [_base(label, seed, "pulasso CV") | ours.facts | {"tol": 1e-6, "time_ratio": 1.0}]
@@ -193,7 +193,7 @@ def _cv_rows(peer, runner, folder, asked, gap, ours, label, seed) -> list[dict]:
     for tol in tols:
         if rows and tol != tols[-1]:
             continue
-        run = runner.run(peer, folder, tol, n_jobs=2)
+        run = runner.run(peer, folder, tol, n_jobs=2, repeats=0)
         print(f"    {peer} {tol:g}: {run.failed or _seconds(run)}", flush=True)
         if not run.failed:
             row = _cv_row(label, seed, run, ours) | {"counts": not rows}

@@ -1,9 +1,11 @@
 """Run a solver on a task in a process of its own, with a time limit, and keep what peers answered."""
 
 import hashlib
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,18 +93,19 @@ class Runner:
         return read_result(out)[0]
 
     def _start(self, start: list[str], folder: Path, out: Path, options: dict) -> None:
+        words = [*start, str(folder), str(out), json.dumps({"repeats": 3} | options)]
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+        # In a session of its own: a solver that takes too long is ended with all the workers it started.
+        child = subprocess.Popen(words, env=self.environment(), start_new_session=True, **pipes)
         try:
-            done = subprocess.run(
-                [*start, str(folder), str(out), json.dumps({"repeats": 3} | options)],
-                env=self.environment(),
-                timeout=self.limit,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            failed = "" if done.returncode == 0 else done.stderr.strip()[-500:] or f"exit {done.returncode}"
+            _, errors = child.communicate(timeout=self.limit)
+            failed = "" if child.returncode == 0 else errors.strip()[-500:] or f"exit {child.returncode}"
         except subprocess.TimeoutExpired:
             failed = f"took more than {self.limit:g} s"
+        except BaseException:
+            _end(child)
+            raise
+        _end(child)
         if failed:
             write_result(out, {"failed": failed, "load": os.getloadavg()[0]})
 
@@ -119,3 +122,10 @@ class Runner:
 def relative_gap(run: Run, best: np.ndarray) -> float:
     """Return the largest relative distance to the best known objective along the path."""
     return float(((run.evaluation.objective - best) / np.abs(best)).max())
+
+
+def _end(child: subprocess.Popen) -> None:
+    """End a process and whatever it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
