@@ -32,8 +32,13 @@ def per_class(value: Any, what: str, classes: NDArray) -> NDArray:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
+        hint = (
+            " Estimators take 'estimate'; here give what one of them found, or pulasso.prevalence.profile_likelihood."
+            if isinstance(value, str) and value == "estimate"
+            else ""
+        )
         raise ScenarioError(
-            f"{what}={value!r} is not a number, an array of numbers or a mapping from class to number."
+            f"{what}={value!r} is not a number, an array of numbers or a mapping from class to number.{hint}"
         ) from None
     if array.ndim == 0:
         return np.full(len(classes), float(array))

@@ -30,6 +30,7 @@ ALL = {"scenario": "fully-observed"}
     ("call", "error", "words"),
     [
         (lambda: metrics.pu_accuracy(Z, PRED), ScenarioError, "needs prevalence="),
+        (lambda: metrics.pu_accuracy(Z, PRED, prevalence="estimate"), ScenarioError, "here give what one"),
         (
             lambda: metrics.pu_accuracy(Z, PRED, **HALF, prevalence=0.1),
             ScenarioError,
