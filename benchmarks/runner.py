@@ -1,7 +1,7 @@
 """Run a solver on a task in a process of its own, with a time limit, and keep what peers answered."""
 
-import hashlib
 import contextlib
+import hashlib
 import json
 import os
 import shutil
