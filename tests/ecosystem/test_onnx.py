@@ -119,3 +119,10 @@ def test_without_the_package(estimator, data, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install pulasso\[onnx\]"):
         estimator.fit(*data).to_onnx(tmp_path / "model.onnx")
+
+
+def test_ties_go_to_the_first_class(data, tmp_path):
+    model = MODELS["multinomial"](lam=0.02, **SETTINGS).fit(*data)
+    model.coef_, model.intercept_ = np.zeros_like(model.coef_), np.zeros_like(model.intercept_)
+    label, _ = run(model.to_onnx(tmp_path / "model.onnx", dtype=np.float64), data[0])
+    assert (label == model.predict(data[0])).all() and (label == 0).all()
