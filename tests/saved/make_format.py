@@ -16,9 +16,16 @@ sys.path.insert(0, str(HERE.parent))
 from pulasso.estimators._saving import FORMAT  # noqa: E402
 from support.saved import KINDS, make_model, predictions  # noqa: E402
 
-for kind in KINDS:
-    model = make_model(kind)
-    folder = HERE / f"format-{FORMAT}" / kind
-    folder.parent.mkdir(exist_ok=True)
-    model.save(folder, notes={"made by": "tests/saved/make_format.py"})
-    np.save(folder.with_suffix(".predictions.npy"), predictions(model))
+
+def main():
+    """Write one folder and its predictions for each kind of model."""
+    for kind in KINDS:
+        model = make_model(kind)
+        folder = HERE / f"format-{FORMAT}" / kind
+        folder.parent.mkdir(exist_ok=True)
+        model.save(folder, notes={"made by": "tests/saved/make_format.py"})
+        np.save(folder.with_suffix(".predictions.npy"), predictions(model))
+
+
+if __name__ == "__main__":
+    main()
