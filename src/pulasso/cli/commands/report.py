@@ -21,9 +21,9 @@ def report(
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace the file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write one HTML page about a saved model: what was assumed, chosen and found, and how good it is.
+    r"""Write one HTML page about a saved model: what was assumed, chosen and found, and how good it is.
 
-    Without a table the page has no scores. It needs `pip install "pulasso\\[report]"`.
+    Without a table the page has no scores. It needs `pip install "pulasso\[report]"`.
     """
     from pulasso.cli.outputs import print_json, refuse_all
     from pulasso.cli.reporting import write_page
