@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.cli.labels import settle_labels
+from pulasso.cli.preparing import column_weight
 from pulasso.cli.reading import read_table
 from pulasso.cli.recipe import Column, Recipe
 from pulasso.cli.running import CommandError, note, warn
 from pulasso.words import listed
 
-__all__ = ["Applied", "apply_to"]
+__all__ = ["Applied", "apply_to", "load_model"]
+
+DESCRIPTION = "model.json"  # in every saved model
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,43 @@ class Applied:
         Rows without missing values.
     labels : array or None
         Observed labels, if the table has the label column of the fit.
+    weight : array or None
+        Weights of the rows, if the fit had some and the table has them.
     """
 
     x: Any
     complete: NDArray
     labels: NDArray | None
+    weight: NDArray | None = None
+
+    def whole(self) -> "Applied":
+        """Return it without the rows that have missing values."""
+        if self.complete.all():
+            return self
+        rows = self.complete.nonzero()[0]
+        return Applied(
+            self.x.iloc[rows] if hasattr(self.x, "iloc") else self.x[rows],
+            self.complete[rows],
+            None if self.labels is None else self.labels[rows],
+            None if self.weight is None else self.weight[rows],
+        )
+
+
+def load_model(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Return a saved model that can predict, and its notes; or say where one is."""
+    from pulasso.estimators import load, load_notes
+
+    inside = folder / "model"
+    if not (folder / DESCRIPTION).exists() and (inside / DESCRIPTION).exists():
+        raise CommandError(f"{folder} holds results, and the model is a folder in it. Give {inside}.")
+    fitted = load(folder)
+    if not hasattr(fitted, "predict"):
+        raise CommandError(f"{folder} holds a path, not one model. Choose one with `cv` or `fit`.")
+    return fitted, load_notes(folder)
 
 
 def apply_to(fitted: Any, notes: dict[str, Any], path: Path, na: list[str] | None, model: Path) -> Applied:
     """Read a table for a model that was loaded from the folder `model`, with these notes."""
-    if not hasattr(fitted, "predict"):
-        raise CommandError(f"{model} holds a path, not one model. Choose one with `cv` or `fit`.")
     known = notes.get("table")
     known = known if isinstance(known, dict) else {}
     label = known.get("label") if isinstance(known.get("label"), str) else None
@@ -59,8 +88,9 @@ def apply_to(fitted: Any, notes: dict[str, Any], path: Path, na: list[str] | Non
         )
     frame = read.frame.rename(columns=str)
     labels = settle_labels(frame[label]) if label in frame.columns else None
+    weight = column_weight(frame.get(known["weights"]), known["weights"]) if known.get("weights") else None
     x, complete = _encode(fitted, known, frame, path, model)
-    return Applied(x, complete, labels)
+    return Applied(x, complete, labels, weight)
 
 
 def _encode(fitted: Any, known: dict[str, Any], frame: Any, path: Path, model: Path) -> tuple[Any, NDArray]:

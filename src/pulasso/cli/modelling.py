@@ -1,18 +1,18 @@
 """From options to the arguments of an estimator."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pulasso.cli.labels import Observed, parse_class, say_what_is_odd
+from pulasso.cli.labels import Observed, say_what_is_odd
 from pulasso.cli.names import suggestion
 from pulasso.cli.options import ModelOptions, ScenarioName
 from pulasso.cli.preparing import Prepared
 from pulasso.cli.running import CommandError, note, warn
 from pulasso.words import listed
 
-__all__ = ["known_scenario", "make_settings"]
+__all__ = ["known_scenario", "make_settings", "parse_shares", "positive_classes"]
 
 SCENARIOS = (
     "Say how labels came to be: --scenario case-control (labelled rows were collected class by class, beside a sample "
@@ -78,7 +78,7 @@ def _guess_scenario(options: ModelOptions) -> ScenarioName:
 
 
 def _number_missing(scenario: ScenarioName, wanted: str, meaning: str, observed: Observed) -> str:
-    classes = _positive(observed)
+    classes = positive_classes(observed)
     example = ",".join(f"{name}={0.1 * (1 + i % 3):.1f}" for i, name in enumerate(classes))
     found = listed([f"{name!r} ({observed.counts[name]} rows)" for name in classes], show=str)
     return (
@@ -96,25 +96,29 @@ def _parse_number(text: str, wanted: str, observed: Observed) -> Any:
         try:
             return float(text)
         except ValueError:
-            classes = ",".join(f"{name}=..." for name in _positive(observed))
+            classes = ",".join(f"{name}=..." for name in positive_classes(observed))
             raise CommandError(
                 f"{_flag(wanted)} {text!r} is neither a number, nor {classes}, nor the word estimate."
             ) from None
+    return parse_shares(text, wanted, positive_classes(observed), observed.marker)
+
+
+def parse_shares(text: str, wanted: str, classes: Sequence[Any], marker: Any = None) -> dict[Any, float]:
+    """Read oak=0.2,fir=0.1 for these classes; `marker` is what marks unlabeled rows."""
     pairs = SHARE.findall(text)
     if SHARE.sub("", text).strip():
         raise CommandError(f"{_flag(wanted)} {text!r} cannot be read; write class=number,class=number.")
-    return {_class(name, wanted, observed): _number(number, name, wanted) for name, number in pairs}
+    return {_class(name, wanted, classes, marker): _number(number, name, wanted) for name, number in pairs}
 
 
-def _class(name: str, wanted: str, observed: Observed) -> Any:
-    label = parse_class(name, observed.y)
-    if label not in _positive(observed):
-        other = "marks unlabeled rows" if label == observed.marker else "is no class of the table"
-        raise CommandError(
-            f"{_flag(wanted)}: {name!r} {other}.{suggestion(name, _positive(observed))} "
-            f"The classes are {listed(_positive(observed))}."
-        )
-    return label
+def _class(name: str, wanted: str, classes: Sequence[Any], marker: Any) -> Any:
+    for label in classes:
+        if str(label) == name:
+            return label
+    other = "marks unlabeled rows" if name == str(marker) else "is no class of the table"
+    raise CommandError(
+        f"{_flag(wanted)}: {name!r} {other}.{suggestion(name, classes)} The classes are {listed(classes)}."
+    )
 
 
 def _number(text: str, name: str, wanted: str) -> float:
@@ -124,7 +128,8 @@ def _number(text: str, name: str, wanted: str) -> float:
         raise CommandError(f"{_flag(wanted)}: {text!r} for {name!r} is not a number.") from None
 
 
-def _positive(observed: Observed) -> list[Any]:
+def positive_classes(observed: Observed) -> list[Any]:
+    """Return all classes of the table but class 0."""
     return [name for name in observed.counts if name != observed.settings.get("negative")]
 
 

@@ -16,9 +16,19 @@ import typer
 
 from pulasso.cli.config import read_config
 
-__all__ = ["GridOptions", "Missing", "ModelOptions", "OutputOptions", "ScenarioName", "TableOptions", "flat"]
+__all__ = [
+    "CertaintyOptions",
+    "GridOptions",
+    "Missing",
+    "ModelOptions",
+    "OutputOptions",
+    "ScenarioName",
+    "TableOptions",
+    "flat",
+]
 
 DATA, MODEL, CHOICE, OUTPUT = "Data", "Model", "Choice of lam", "Output"
+CERTAINTY = "How sure is it? (takes many more fits)"
 
 
 class Missing(StrEnum):
@@ -144,6 +154,45 @@ class GridOptions:
     lam_min_ratio: Annotated[
         float, _option("--lam-min-ratio", panel=CHOICE, help="Smallest lam, as a share of the largest.")
     ] = 0.05
+
+
+@dataclass(frozen=True)
+class CertaintyOptions:
+    """What else to examine, for the report and for the terminal."""
+
+    sensitivity: Annotated[
+        bool,
+        _option(
+            "--sensitivity",
+            panel=CERTAINTY,
+            help="Fit again under other assumed numbers, from half to twice the odds.",
+        ),
+    ] = False
+    sensitivity_values: Annotated[
+        str | None,
+        _option(
+            "--sensitivity-values",
+            panel=CERTAINTY,
+            help='The numbers to try: 0.2,0.3,0.4 or "oak=0.2,fir=0.1;oak=0.3,fir=0.1".',
+        ),
+    ] = None
+    stability: Annotated[
+        bool,
+        _option(
+            "--stability", panel=CERTAINTY, help="Fit halves of the rows: which features are found again?"
+        ),
+    ] = False
+    halves: Annotated[int, _option("--halves", panel=CERTAINTY, min=2, help="How many halves.")] = 100
+
+    @property
+    def asks_for_sweep(self) -> bool:
+        """Whether other assumed numbers are to be tried."""
+        return self.sensitivity or self.sensitivity_values is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is to be examined."""
+        return self.stability or self.asks_for_sweep
 
 
 @dataclass(frozen=True)

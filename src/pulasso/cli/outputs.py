@@ -27,19 +27,28 @@ __all__ = [
     "write_csv",
 ]
 
-HINT = "Give --force to replace it, or another folder by --out."
+REPLACE = "Give --force to replace it"
 
 
-def refuse_all(paths: Sequence[Path], force: bool) -> None:
-    """Refuse results that are there already, before anything is computed."""
+def refuse_all(paths: Sequence[Path], force: bool, what: str = "folder") -> None:
+    """Refuse results that are there already, before anything is computed.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    force : bool
+    what : {"folder", "file", "name"}
+        What the user names to have them elsewhere: a folder or a file by --out, or the file itself.
+    """
+    elsewhere = "another name" if what == "name" else f"another {what} by --out"
     for path in paths:
-        refuse_existing(path, force, HINT)
+        refuse_existing(path, force, f"{REPLACE}, or {elsewhere}.")
 
 
 def write_csv(frame: "DataFrame", path: Path, force: bool, digits: int = 6) -> None:
     """Write a table, whole or not at all, numbers with so many digits that count."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with new_file(path, force=force, hint=HINT) as part:
+    with new_file(path, force=force, hint=f"{REPLACE}.") as part:
         frame.to_csv(part, index=False, float_format=f"%.{digits}g")
 
 
@@ -120,7 +129,8 @@ def _as_json(value: Any) -> Any:
 
 def show_model(model: Any) -> None:
     """Print the summary of a model; its warnings were shown when they were given."""
-    typer.echo(repr(replace(model.summary(), warnings=[])))
+    words = repr(replace(model.summary(), warnings=[]))
+    typer.echo(words.replace("(see .to_frame())", "(--json shows all)"))
 
 
 def show_written(paths: Sequence[Path]) -> None:

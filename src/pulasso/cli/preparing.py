@@ -1,8 +1,6 @@
 """From a file and the options about it to features, labels and weights."""
 
-import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 from pulasso.cli.labels import Observed, read_labels
 from pulasso.cli.names import find_column, find_columns
 from pulasso.cli.options import Missing, TableOptions
-from pulasso.cli.reading import Table, read_table
+from pulasso.cli.reading import Table, file_hash, read_table
 from pulasso.cli.recipe import Recipe, learn_recipe, refuse_missing
 from pulasso.cli.running import CommandError, note
 from pulasso.words import listed
@@ -19,7 +17,7 @@ from pulasso.words import listed
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "column_weight", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Prepared:
 def prepare(options: TableOptions, ordered: str | None) -> Prepared:
     """Read the table and sort its columns into label, weights and features."""
     table = read_table(options.table, label=options.label, na=options.na)
-    description: dict[str, Any] = {"file": options.table.name, "sha256": _hash(options.table)}
+    description: dict[str, Any] = {"file": options.table.name, "sha256": file_hash(options.table)}
     description["label"] = options.label
     if table.frame is None:
         return _prepare_matrix(table, options, ordered, description)
@@ -72,7 +70,9 @@ def prepare(options: TableOptions, ordered: str | None) -> Prepared:
     observed = _observed(label, options, ordered, str(options.label))
     recipe = learn_recipe(frame, options.missing.value, options.table)
     description |= {"weights": options.weights, "missing": options.missing.value, "columns": recipe.to_json()}
-    return Prepared(recipe.encode(frame), observed, _weight(weights, options), rows, recipe, description)
+    return Prepared(
+        recipe.encode(frame), observed, column_weight(weights, options.weights), rows, recipe, description
+    )
 
 
 def _prepare_matrix(
@@ -132,17 +132,11 @@ def _without_row_numbers(frame: "DataFrame") -> "DataFrame":
     return frame
 
 
-def _weight(column: "Series | None", options: TableOptions) -> NDArray | None:
+def column_weight(column: "Series | None", name: Any) -> NDArray | None:
+    """Return a column of row weights as numbers."""
     if column is None:
         return None
     try:
         return column.to_numpy(dtype=float)
     except (TypeError, ValueError):
-        raise CommandError(
-            f"--weights: column {options.weights!r} holds something that is not a number."
-        ) from None
-
-
-def _hash(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        raise CommandError(f"--weights: column {name!r} holds something that is not a number.") from None

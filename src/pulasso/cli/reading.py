@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from pulasso.words import listed
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["FORMATS", "Table", "read_table"]
+__all__ = ["FORMATS", "Table", "file_hash", "read_table"]
 
 FORMATS = {
     ".csv": "text",
@@ -81,6 +82,12 @@ def read_table(
     if kind == "arrow":
         return Table(path, frame=_read_arrow(path, ending))
     return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file, by which a saved model knows its table."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _similar_file(path: Path) -> str:

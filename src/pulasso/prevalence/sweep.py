@@ -237,7 +237,8 @@ def _fit_one(
             [f"x{j}" for j in range(coef.shape[1])] if names is None else names, dtype=np.str_
         ),
         "proba": proba,
-        "predictions": core.classes_[np.argmax(proba, axis=1)],
+        # Labels of data frames are objects, which no checkpoint keeps: text or numbers instead.
+        "predictions": np.array(core.classes_.tolist())[np.argmax(proba, axis=1)],
         "log_likelihood": np.array(core.observed_score(rows, labels, row_weight)),
         "lam": np.array(core.lam_ if hasattr(core, "lam_") else core.lam, dtype=float),
         "converged": np.array(core.converged_),

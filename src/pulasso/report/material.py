@@ -19,7 +19,25 @@ from pulasso.plots.reading import core_of, feature_names, output_names, scaled_c
 from pulasso.steps import data_hash
 from pulasso.words import plain
 
-__all__ = ["Material"]
+__all__ = ["Material", "assumed_numbers"]
+
+
+def assumed_numbers(model: Any) -> dict[Any, float]:
+    """Return the prevalence or label frequency that a fitted model assumes for every class but class 0.
+
+    Empty where the scenario needs no number.
+    """
+    scenario = model.scenario_
+    if scenario.asks_for is None:
+        return {}
+    value = getattr(scenario, scenario.asks_for)
+    positive = [plain(name) for name in model.classes_[1:]]
+    if isinstance(value, Mapping):
+        named = {plain(name): each for name, each in value.items()}
+        values = [named[name] for name in positive]
+    else:
+        values = np.broadcast_to(np.asarray(value, dtype=float), len(positive)).tolist()
+    return {name: float(each) for name, each in zip(positive, values, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,17 +151,7 @@ class Material:
     @cached_property
     def numbers(self) -> dict[str, float]:
         """The number that the scenario assumes for every positive class, empty where it needs none."""
-        scenario = self.core.scenario_
-        if scenario.asks_for is None:
-            return {}
-        value = getattr(scenario, scenario.asks_for)
-        positive = [plain(name) for name in self.core.classes_[1:]]
-        if isinstance(value, Mapping):
-            named = {plain(name): each for name, each in value.items()}
-            values = [named[name] for name in positive]
-        else:
-            values = np.broadcast_to(np.asarray(value, dtype=float), len(positive)).tolist()
-        return {str(name): float(each) for name, each in zip(positive, values, strict=True)}
+        return {str(name): number for name, number in assumed_numbers(self.core).items()}
 
     @cached_property
     def warnings(self) -> list[str]:

@@ -174,8 +174,11 @@ def _sensitivity(sweep: Any) -> list[Block]:
     always, sometimes = sweep.always_selected, sweep.sometimes_selected
     items = [f"Selected whatever is assumed: {listed(always, 20, str) or 'no feature'}."]
     items += [f"Selected under some of the values only: {listed(sometimes, 20, str)}."] if sometimes else []
+    said = list(zip(values, sweep.warnings, strict=True))
+    items += [f"Warned about at {name}: {words}" for name, each in said for words in dict.fromkeys(each)]
+    how = "and the same penalty" if np.ptp(sweep.lam) == 0 else "and the penalty chosen anew"
     return [
-        Text(f"Sensitivity: the model was fitted again with other assumed values of the {what}."),
+        Text(f"Sensitivity: the model was fitted again with other assumed values of the {what}, {how}."),
         Table(f"What changes with the assumed {what}", header, rows),
         draw_figure(
             lambda: SensitivityDisplay.from_sweep(sweep, ax=offscreen),

@@ -35,9 +35,9 @@ def compare(
     from pulasso.cli.preparing import prepare
 
     table = output.out / "compare.csv"
-    refuse_all([table], output.force)
     prepared = prepare(data, model.ordered)
     settings = make_settings(model, prepared)
+    refuse_all([table], output.force)
     found = compare_models(prepared, settings, models, folds, seed, ordered=model.ordered is not None)
     write_csv(found, table, output.force)
     if output.json:

@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from pulasso.cli.options import CHOICE, GridOptions, ModelOptions, OutputOptions, TableOptions, flat
+from pulasso.cli.options import (
+    CHOICE,
+    CertaintyOptions,
+    GridOptions,
+    ModelOptions,
+    OutputOptions,
+    TableOptions,
+    flat,
+)
 
 __all__ = ["cv"]
 
@@ -23,6 +31,7 @@ def cv(
     data: TableOptions,
     model: ModelOptions,
     grid: GridOptions,
+    certainty: CertaintyOptions,
     output: OutputOptions,
     folds: Annotated[
         int, typer.Option("--folds", min=2, rich_help_panel=CHOICE, help="Number of folds.")
@@ -42,7 +51,7 @@ def cv(
     ] = True,
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint", help="Folder for finished folds; by default beside the results."),
+        typer.Option("--checkpoint", help="Folder for what is finished; by default beside the results."),
     ] = None,
 ) -> None:
     """Fit a model to a table, with lam chosen by cross-validation: the place to start.
@@ -66,10 +75,12 @@ def cv(
         estimator,
         data,
         model,
+        certainty,
         output,
         settings,
-        seed,
+        seed=seed,
+        jobs=jobs,
+        report=report,
         checkpoint=checkpoint,
         resumable=True,
-        report=report,
     )

@@ -22,9 +22,10 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     from pulasso.cli.preparing import prepare
     from pulasso.estimators import fit_path
 
+    prepared = prepare(data, model.ordered)
+    settings = make_settings(model, prepared)
     folder, table = output.out / "path", output.out / "path.csv"
     refuse_all([folder, table], output.force)
-    prepared = prepare(data, model.ordered)
     result = fit_path(
         prepared.x,
         prepared.observed.y,
@@ -32,9 +33,8 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
         n_lams=grid.n_lams,
         lam_min_ratio=grid.lam_min_ratio,
         sample_weight=prepared.weight,
-        **make_settings(model, prepared),
+        **settings,
     )
-    output.out.mkdir(parents=True, exist_ok=True)
     result.save(folder, force=output.force, notes=notes_of("path", prepared, 0))
     write_csv(_coefficients(result), table, output.force, digits=10)
     if output.json:

@@ -26,13 +26,12 @@ def predict(
     """
     import numpy as np
 
-    from pulasso.cli.applying import apply_to
+    from pulasso.cli.applying import apply_to, load_model
     from pulasso.cli.outputs import prediction_table, print_json, refuse_all, write_csv
-    from pulasso.estimators import load, load_notes
 
-    refuse_all([out], force)
-    fitted = load(model)
-    applied = apply_to(fitted, load_notes(model), table, na, model)
+    fitted, notes = load_model(model)
+    refuse_all([out], force, "file")
+    applied = apply_to(fitted, notes, table, na, model)
     rows = np.arange(1, applied.x.shape[0] + 1)
     found = prediction_table(fitted, applied.x, rows, complete=applied.complete)
     write_csv(found, out, force)

@@ -50,7 +50,7 @@ def simulate(
     from pulasso.cli.outputs import print_json, refuse_all, write_csv
     from pulasso.datasets import simulate_multinomial, simulate_ordinal
 
-    refuse_all([out], force)
+    refuse_all([out], force, "name")
     draw = simulate_multinomial if response is Response.multinomial else simulate_ordinal
     data = draw(
         rows,
