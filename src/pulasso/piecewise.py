@@ -114,9 +114,10 @@ def evaluate_piece(
     linear = design.matmul(params.theta)
     eta = response.log_odds(linear, aux)
     value, grad_eta = loss.value_and_grad(eta)
+    grad_linear, grad_aux = response.pullback(linear, aux, grad_eta)
+    gradient = Params(design.rmatmul(grad_linear), grad_aux)
     if entries is None:
-        grad_linear, grad_aux = response.pullback(linear, aux, grad_eta)
-        return Sums(value, Params(design.rmatmul(grad_linear), grad_aux))
+        return Sums(value, gradient)
     second = response.second_order(linear, aux, exact * grad_eta, loss.curvature(eta, exact), loss.share)
     features, slots = np.unique(entries.rows, return_inverse=True)
     store = column_store(design)
@@ -124,8 +125,7 @@ def evaluate_piece(
     quadratic = QuadraticModel(store, len(aux))
     quadratic.extend(slots, entries.outputs, entries.sizes)
     quadratic.refresh(second, FREE_RIDGE)
-    nothing = Params(np.zeros((0, params.theta.shape[1])), np.zeros(0))
-    return Sums(value, nothing, quadratic.hessian.astype(np.float64))
+    return Sums(value, gradient, quadratic.hessian.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class PiecewiseProblem:
         return replace(self, lam=lam)
 
     def evaluate(self, params: Params, entries: Entries | None = None, exact: float = 0.0) -> Sums:
-        """Return loss and gradient, or loss and Hessian of some entries; one pass over the data."""
+        """Return loss and gradient and, if asked for, the Hessian of some entries; one pass over the data."""
         data = self.design.base
         assert isinstance(data, MeasuredPieces)
         return data.pieces.total(evaluate_piece, data.placed, self._model, params, entries, exact)

@@ -18,12 +18,15 @@ from pulasso.responses import Response
 from pulasso.solvers._quadratic import Quadratic
 from pulasso.solvers._result import Callback, History, SolverResult
 
-__all__ = ["Entries", "SummedProblem", "Sums", "solve_summed_path"]
+__all__ = ["Entries", "SummedProblem", "SummedSteps", "Sums", "solve_summed_path"]
 
 EXACTNESS = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
-INNER_ACCURACY = 0.02  # the model is minimised to this share of the current violation
+INNER_ACCURACY = 1e-3  # the model is minimised to this share of the current violation: sweeps cost less than passes
 MAX_SWEEPS = 500
-SLOW = 0.05  # a step that leaves more than this of the violation asks for a new Hessian
+SLOW = 0.05  # after a step that leaves more than this of the violation, the next brings a new Hessian
+# How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
+FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
+LARGEST_RATIO = 1.5  # what a first step misses by grows from one lam to the next by this factor at most
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
 ROUNDING = 1e-12  # changes of F below this share of it are noise
@@ -98,54 +101,83 @@ def solve_summed_path(
     max_iter: int = 10_000,
     callback: Callback | None = None,
 ) -> Iterator[SolverResult]:
-    """Solve for every lam in turn; one pass for each step, and one more for a new Hessian at most lams.
+    """Solve for every lam in turn; one pass for each step, and one more for a new Hessian at some lams.
 
     Parameters are those of :func:`pulasso.solvers.solve_working_set_path`.
     """
-    steps = _SummedSteps(problem, start, max_iter, callback)
-    for lam, accuracy in zip(lams, np.broadcast_to(tol, len(lams)), strict=True):
-        yield steps.solve(float(lam), float(accuracy))
+    steps = SummedSteps(problem, start, max_iter=max_iter, callback=callback)
+    ahead = np.append(lams[1:], lams[-1:])
+    for lam, lam_ahead, accuracy in zip(lams, ahead, np.broadcast_to(tol, len(lams)), strict=True):
+        yield steps.solve(float(lam), float(accuracy), lam_ahead=float(lam_ahead))
 
 
-class _SummedSteps:
-    """Second-order steps on F; keeps point, sums and Hessian from one lam to the next."""
+class SummedSteps:
+    """Second-order steps on F; keeps point, sums and Hessian from one lam to the next.
 
-    def __init__(self, problem: SummedProblem, start: Params, max_iter: int, callback: Callback | None):
+    The first trial of every lam brings its Hessian along: it serves the later steps, and the first step at the next
+    lam, which starts close by. What that step misses by changes little from one lam to the next, and is made up
+    for in advance.
+
+    Parameters
+    ----------
+    problem : SummedProblem
+    start : Params
+    max_iter : int
+        Trials, which are passes over the data, for each lam.
+    callback : callable, optional
+    """
+
+    def __init__(
+        self,
+        problem: SummedProblem,
+        start: Params,
+        *,
+        max_iter: int = 10_000,
+        callback: Callback | None = None,
+    ):
         self.problem, self.max_iter, self.callback = problem, max_iter, callback
         self.blocks = problem.penalty.blocks
         self.params, self.now = start, problem.evaluate(start)
         self.quadratic: Quadratic | None = None
         self.chosen = np.empty(0, dtype=np.intp)  # blocks of the quadratic
-        self.exactness = 0
+        self.exactness, self.has_failed = 0, False
         self.lam_before = np.inf
+        self.norms = self.blocks.norms(self.now.gradient.theta)  # at lam_before, and how they grew
+        self.growth = np.full_like(self.norms, np.inf)
+        self.missed: list[Params] = []  # what the first step missed by at the last two lams
+        self.aim: Params | None = None
 
-    def solve(self, lam: float, tol: float) -> SolverResult:
-        """Step until the certificate holds."""
+    def solve(self, lam: float, tol: float, *, lam_ahead: float) -> SolverResult:
+        """Step until the certificate holds; `lam_ahead` is the next one, for which a Hessian should serve."""
         history = History(self.callback)
-        n_iter, message, kkt_before, kkt_at_check = 0, "", np.inf, np.inf
+        self.n_trials, self.aim = 0, None
+        self.exactness = self.exactness if self.has_failed else max(self.exactness - 1, 0)
+        self.has_failed = False
+        message, kkt_before, kkt_at_check, steps = "", np.inf, np.inf, 0
         while True:
             distances = self.problem.penalty.kkt_distances(self.params.theta, self.now.gradient.theta, lam)
             kkt = self._kkt(distances)
-            history.add(n_iter, self._objective(lam), kkt)
-            if kkt <= tol or n_iter == self.max_iter or message:
+            history.add(self.n_trials, self._objective(lam), kkt)
+            if kkt <= tol or self.n_trials >= self.max_iter or message:
                 break
-            if n_iter % STALL == 0:
+            if steps % STALL == 0:
                 if kkt > 0.5 * kkt_at_check:
                     message = f"the violation has hardly changed over {STALL} steps"
                     break
                 kkt_at_check = kkt
             needed = (self.blocks.norms(self.params.theta) > 0) | (distances > 0)
-            is_fresh = kkt > SLOW * kkt_before or not np.isin(np.flatnonzero(needed), self.chosen).all()
-            message = self._step(lam, needed, kkt, tol, is_fresh or self.quadratic is None)
+            brings_hessian = steps == 0 or kkt > SLOW * kkt_before
+            wanted = self._likely(needed, lam_ahead) if brings_hessian else None
+            message = self._step(lam, needed, wanted, max(INNER_ACCURACY * kkt, 0.1 * tol))
             kkt_before = kkt
-            n_iter += 1
-        self.lam_before = lam
+            steps += 1
+        self._remember(lam)
         converged = kkt <= tol
         message = (
             "converged" if converged else message or f"stopped after max_iter={self.max_iter} iterations"
         )
         records = tuple(history.records)
-        return SolverResult(self.params, self._objective(lam), kkt, n_iter, converged, records, message)
+        return SolverResult(self.params, self._objective(lam), kkt, self.n_trials, converged, records, message)
 
     def _kkt(self, distances: NDArray) -> float:
         free = np.abs(self.now.gradient.aux).max(initial=0.0)
@@ -154,65 +186,105 @@ class _SummedSteps:
     def _objective(self, lam: float) -> float:
         return self.now.loss + (lam * self.problem.penalty.value(self.params.theta) if lam > 0 else 0.0)
 
+    # -- from one lam to the next ---------------------------------------------------------------------------
+
+    def _likely(self, needed: NDArray, lam_ahead: float) -> NDArray:
+        """Return the blocks that are needed, or may be at the next lam, judging by how gradients grew so far."""
+        finite = np.where(np.isinf(self.blocks.weights), 0.0, self.blocks.weights)
+        growth = np.where(self.growth > 0, FASTER * self.growth, SLOWER * self.growth) + DRIFT * finite
+        since = self.lam_before if np.isfinite(self.lam_before) else lam_ahead
+        guess = self.norms + np.minimum(growth, finite) * max(since - lam_ahead, 0.0)
+        return np.flatnonzero(needed | ((guess >= lam_ahead * finite) & np.isfinite(self.blocks.weights)))
+
+    def _remember(self, lam: float) -> None:
+        """Note what the next lam is judged by."""
+        norms = self.blocks.norms(self.now.gradient.theta)
+        if lam < self.lam_before < np.inf:
+            self.growth = (norms - self.norms) / (self.lam_before - lam)
+        self.lam_before, self.norms = lam, norms
+        self.missed = [] if self.aim is None else [*self.missed[-1:], self.params - self.aim]
+
+    def _made_up(self, change: Params) -> Params:
+        """Return a first step with what first steps have missed by so far; what it leaves at zero stays there."""
+        if not self.missed:
+            return change
+        last, before = self.missed[-1], self.missed[0]
+        size = before.dot(before)
+        ratio = last.dot(before) / size if size > 0 and last is not before else 0.0
+        extra = float(np.clip(ratio, 0.0, LARGEST_RATIO)) * last
+        stays = self.params.theta + change.theta == 0
+        return change + Params(np.where(stays, 0.0, extra.theta), extra.aux)
+
     # -- one step -----------------------------------------------------------------------------------------
 
-    def _step(self, lam: float, needed: NDArray, kkt: float, tol: float, is_fresh: bool) -> str:
+    def _step(self, lam: float, needed: NDArray, wanted: NDArray | None, accuracy: float) -> str:
         """Take one step; return why there is none, or nothing."""
+        is_fresh = self.quadratic is None or not np.isin(np.flatnonzero(needed), self.chosen).all()
         if is_fresh:
-            self.exactness = max(self.exactness - 1, 0)
-            self._refresh(lam, needed)
-        while not (self.quadratic and self.quadratic.is_positive and self._try(lam, kkt, tol)):
+            self._refresh(np.flatnonzero(needed) if wanted is None else wanted)
+        while not (self.quadratic and self.quadratic.is_positive and self._try(lam, wanted, accuracy)):
             if is_fresh and self.exactness == len(EXACTNESS) - 1:
                 return "no step decreases the objective any more: the limit of floating-point accuracy"
             self.exactness += is_fresh
-            self._refresh(lam, needed)
+            self.has_failed = True
+            self._refresh(np.flatnonzero(needed) if wanted is None else wanted)
             is_fresh = True
         return ""
 
-    def _refresh(self, lam: float, needed: NDArray) -> None:
-        """Ask for the Hessian of the blocks that are needed, or likely to be soon (the strong rule)."""
-        limit = max(2.0 * lam - self.lam_before, 0.0) if np.isfinite(self.lam_before) else lam
-        weights = self.blocks.weights
-        with np.errstate(invalid="ignore"):
-            likely = self.blocks.norms(self.now.gradient.theta) >= limit * weights
-        self.chosen = np.flatnonzero(needed | (likely & np.isfinite(weights)))
-        rows, outputs = self.blocks.entries(self.chosen)
-        self.entries = Entries(rows, outputs, self.blocks.sizes[self.chosen])
-        sums = self.problem.evaluate(self.params, self.entries, EXACTNESS[self.exactness])
-        assert sums.hessian is not None
-        n_aux = len(self.params.aux)
-        self.quadratic = Quadratic(sums.hessian.astype(np.float32), self.entries.sizes, n_aux)
+    def _refresh(self, blocks: NDArray) -> None:
+        """Ask for the Hessian of some blocks where we stand; a pass over the data."""
+        self._take(blocks, self.problem.evaluate(self.params, *self._asked(blocks)))
 
-    def _try(self, lam: float, kkt: float, tol: float) -> bool:
+    def _asked(self, blocks: NDArray) -> tuple[Entries, float]:
+        rows, outputs = self.blocks.entries(blocks)
+        return Entries(rows, outputs, self.blocks.sizes[blocks]), EXACTNESS[self.exactness]
+
+    def _take(self, blocks: NDArray, sums: Sums) -> None:
+        """Make the Hessian in these sums the model's."""
+        assert sums.hessian is not None
+        sizes, n_aux = self.blocks.sizes[blocks], len(self.params.aux)
+        self.chosen, self.quadratic = blocks, Quadratic(sums.hessian.astype(np.float32), sizes, n_aux)
+
+    def _try(self, lam: float, wanted: NDArray | None, accuracy: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
         assert self.quadratic is not None
-        at, n_aux = (self.entries.rows, self.entries.outputs), len(self.params.aux)
+        at, n_aux = self.blocks.entries(self.chosen), len(self.params.aux)
         gradient = np.append(self.now.gradient.aux, self.now.gradient.theta[at])
         beta = np.append(self.params.aux, self.params.theta[at])
         thresholds = np.append([0.0] if n_aux else [], lam * self.blocks.weights[self.chosen])
-        accuracy = max(INNER_ACCURACY * kkt, 0.2 * tol) * self.problem.kkt_scale
-        best = self.quadratic.descend(gradient, beta, thresholds, tol=accuracy, max_sweeps=MAX_SWEEPS)
+        best = self.quadratic.descend(
+            gradient, beta, thresholds, tol=accuracy * self.problem.kkt_scale, max_sweeps=MAX_SWEEPS
+        )
         if best is None:
             return False
         change = Params(np.zeros_like(self.params.theta), best[:n_aux] - beta[:n_aux])
         change.theta[at] = best[n_aux:] - beta[n_aux:]
-        return self._search(lam, gradient @ (best - beta), change)
+        if self.n_trials == 0:
+            self.aim = self.params + change
+            if self._search(lam, self._made_up(change), wanted, smallest=1.0):
+                return True
+        return self._search(lam, change, wanted)
 
-    def _search(self, lam: float, slope: float, change: Params) -> bool:
+    def _search(
+        self, lam: float, change: Params, wanted: NDArray | None, smallest: float = SMALLEST_STEP
+    ) -> bool:
         """Halve the step until F decreases enough; every trial is a pass over the data."""
         penalty, here = self.problem.penalty, self._objective(lam)
-        predicted = slope + lam * (
-            penalty.value(self.params.theta + change.theta) - penalty.value(self.params.theta)
-        )
-        noise = ROUNDING * abs(here)
+        slope = self.now.gradient.dot(change)
+        rise = penalty.value(self.params.theta + change.theta) - penalty.value(self.params.theta)
+        predicted, noise = slope + lam * rise, ROUNDING * abs(here)
         if not np.isfinite(predicted) or predicted > noise:
             return False
+        asked = () if wanted is None else self._asked(wanted)
         step, before = 1.0, (self.params, self.now)
-        while step > SMALLEST_STEP:
+        while step >= smallest:
             self.params = before[0] + step * change
             if self.problem.response.is_feasible(self.params.aux):
-                self.now = self.problem.evaluate(self.params)
+                self.n_trials += 1
+                self.now = self.problem.evaluate(self.params, *asked)
                 if self._objective(lam) <= here + SUFFICIENT * step * predicted + noise:
+                    if wanted is not None:
+                        self._take(wanted, self.now)
                     return True
             step *= 0.5
         self.params, self.now = before
