@@ -20,7 +20,16 @@ COLUMNS_SHOWN = 5
 # without a meaning.
 TEXT = ("str", "string", "utf8", "category", "categorical", "enum")
 TIMES = ("date", "datetime", "datetime64", "duration", "period", "time", "timedelta64")
+WIDEST = 1e100  # weights, and their ratios, beyond this overflow in products
 IMPUTE = "Impute or drop these values first, for example with sklearn.impute.SimpleImputer in a pipeline."
+# How NumPy says that it met text, a list, another object, or a whole number beyond all floats.
+NO_NUMBERS = (
+    "could not convert",
+    "argument must be",
+    "setting an array element",
+    "too large to convert",
+    "Cannot cast",
+)
 ENCODE = "Encode them first, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
 
 
@@ -38,16 +47,27 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         return validate_data(
             estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         words = str(error).splitlines()[0]
+        if "inhomogeneous" in words and _is_ragged(x):
+            raise ValueError(
+                "X is not a table: its rows differ in length. Give one number for each feature in every row."
+            ) from None
         if "contains NaN" in words or "contains inf" in words:
             culprits, remedy = _not_finite_columns(x), IMPUTE
-        elif "could not convert" in words or "argument must be" in words:  # text, or another object
+        elif any(each in words for each in NO_NUMBERS):
             culprits, remedy = _not_numeric_columns(x), ENCODE
         else:
             raise
         where = f", in {_columns(culprits)}" if culprits else ""
-        raise type(error)(f"{words.rstrip('.')}{where}. {remedy}") from None
+        kind = ValueError if isinstance(error, OverflowError) else type(error)
+        raise kind(f"{words.rstrip('.')}{where}. {remedy}") from None
+
+
+def _is_ragged(x: Any) -> bool:
+    if not isinstance(x, list | tuple):
+        return False
+    return len({len(row) if hasattr(row, "__len__") else -1 for row in x}) > 1
 
 
 def _check_columns(estimator: Any, pieces: Pieces, reset: bool) -> None:
@@ -121,7 +141,7 @@ def _not_numeric_columns(x: Any) -> list:
 def _is_numeric(column: NDArray) -> bool:
     try:
         column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -132,7 +152,8 @@ def _columns(names: list) -> str:
 
 def check_same_length(x: Any, y: Any) -> None:
     """Refuse labels that are not one for each row."""
-    n_rows, n_labels = x.shape[0], len(y) if hasattr(y, "__len__") else np.asarray(y).size
+    n_rows, shape = x.shape[0], getattr(y, "shape", None)
+    n_labels = shape[0] if shape else len(y) if hasattr(y, "__len__") else np.asarray(y).size
     if n_rows != n_labels:
         raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
 
@@ -143,10 +164,11 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     if sample_weight is None:
         return np.ones(n_samples)
     if isinstance(sample_weight, int | float):
+        check_number("sample_weight", sample_weight, least=0.0)
         sample_weight = np.full(n_samples, float(sample_weight))
     try:
         weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must be numbers, one for each row: {error}") from None
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.")
@@ -163,6 +185,12 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
         )
     if not (weight > 0).any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
+    most, least = int(weight.argmax()), int(np.where(weight > 0, weight, np.inf).argmin())
+    if weight[most] > WIDEST * weight[least] or weight[most] > WIDEST:
+        raise ValueError(
+            f"sample_weight is {weight[least]:g} in row {least} and {weight[most]:g} in row {most}: too large, or too "
+            "far apart to be added up. Divide all weights by the largest, and give rows that shall not count 0."
+        )
     return weight
 
 
@@ -184,7 +212,7 @@ def check_number(
     """Refuse a parameter that is not a finite number in its range."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool | np.bool_):
         raise ValueError(f"{name}={value!r} is not a number.")

@@ -59,14 +59,15 @@ class DenseDesign:
         """
         one_row = self.x[np.argmax(share > 0)].astype(np.float64)
         shift, square = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-        for rows, columns in self._tiles():
-            difference = self.x[rows, columns] - one_row[columns]
-            shift[columns] += share[rows] @ difference
-            square[columns] += share[rows] @ np.square(difference, out=difference)
-        variance = square - shift**2
-        # The row happens to lie far from the mean: measure these columns from the mean itself.
-        for j in np.flatnonzero(shift**2 > FAR * variance):
-            variance[j] = share @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever asks refuses what is not finite
+            for rows, columns in self._tiles():
+                difference = self.x[rows, columns] - one_row[columns]
+                shift[columns] += share[rows] @ difference
+                square[columns] += share[rows] @ np.square(difference, out=difference)
+            variance = square - shift**2
+            # The row happens to lie far from the mean: measure these columns from the mean itself.
+            for j in np.flatnonzero(shift**2 > FAR * variance):
+                variance[j] = share @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
         return one_row + shift, variance
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:

@@ -1,5 +1,6 @@
 """Centring and scaling on the fly: X itself is never touched."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design._protocol import Measurable
+from pulasso.words import listed
 
 __all__ = ["StandardizedDesign", "standardize"]
+
+LARGEST = 1e150  # means and spreads beyond this overflow when they are squared and multiplied
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +60,12 @@ class StandardizedDesign:
 
 
 def standardize(
-    design: Measurable, share: NDArray, *, center: bool = True, scale: bool = True
+    design: Measurable,
+    share: NDArray,
+    *,
+    center: bool = True,
+    scale: bool = True,
+    names: Sequence[str] | None = None,
 ) -> StandardizedDesign:
     """Return the design with (weighted) mean-zero, unit-variance columns.
 
@@ -69,12 +78,15 @@ def standardize(
         Without it (a model without intercept) columns are only scaled.
     scale : bool
         Without it columns are left as they are.
+    names : sequence of str, optional
+        Names of the columns, for messages.
     """
     n_features = design.shape[1]
-    if not (center or scale):
-        return StandardizedDesign(design, np.zeros(n_features), np.ones(n_features))
     mean, variance = design.moments(share)
     spread = np.sqrt(variance)
+    _refuse_huge(mean, spread, names)
+    if not (center or scale):
+        return StandardizedDesign(design, np.zeros(n_features), np.ones(n_features))
     # Rounding leaves a constant column with a spread of about eps * |mean|.
     constant = spread <= 10.0 * np.finfo(design.dtype).eps * np.abs(mean)
     divisor = spread if scale else np.ones(n_features)
@@ -82,3 +94,15 @@ def standardize(
         # Without an intercept a constant column is one; it keeps its own scale.
         return StandardizedDesign(design, np.zeros(n_features), np.where(constant, 1.0, divisor))
     return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor))
+
+
+def _refuse_huge(mean: NDArray, spread: NDArray, names: Sequence[str] | None) -> None:
+    """Name columns whose squares are too large, or nearly, for a number."""
+    huge = np.flatnonzero(~((np.abs(mean) <= LARGEST) & (spread <= LARGEST)))
+    if len(huge):
+        culprits = [int(j) if names is None else names[j] for j in huge]
+        raise ValueError(
+            f"X holds values beyond {LARGEST:g} in {'column' if len(huge) == 1 else 'columns'} "
+            f"{listed(culprits, limit=5)}: their squares overflow. Check these values, or divide the columns by a "
+            "large number."
+        )

@@ -100,7 +100,8 @@ def assemble(
     blocks = Groups.of(groups).resolve(x.shape[1], n_outputs, feature_names, class_names)
     model = _response(response, n_positive, fit_intercept, blocks)
     observed = (labelling, labels.codes, weight)
-    unscaled = _problem(x, observed, model, GroupLasso(blocks), center=fit_intercept, scale=standardized)
+    scaling = {"center": fit_intercept, "scale": standardized, "names": feature_names}
+    unscaled = _problem(x, observed, model, GroupLasso(blocks), scaling)
     null_model = labelling.null_model(counts.frequencies)
     words = _warn_if_no_maximum(null_model, labelling, counts)
     problem, null = scale_by_null(unscaled, null_model.log_odds)
@@ -113,17 +114,15 @@ def _problem(
     observed: tuple[Labelling, NDArray, NDArray],
     response: Response,
     penalty: GroupLasso,
-    *,
-    center: bool,
-    scale: bool,
+    scaling: dict[str, Any],
 ) -> Problem | PiecewiseProblem:
     """Build the problem of data in memory, or of data in pieces."""
     labelling, codes, weight = observed
     if not is_in_pieces(x):
         loss = ObservedLoss(labelling, codes, weight)
-        design = standardize(as_design(x), loss.share, center=center, scale=scale)
+        design = standardize(as_design(x), loss.share, **scaling)
         return Problem(design, response, loss, penalty)
-    design = standardize(MeasuredPieces(x, codes, weight), weight, center=center, scale=scale)
+    design = standardize(MeasuredPieces(x, codes, weight), weight, **scaling)
     return PiecewiseProblem(design, response, labelling, penalty, float(weight.sum()))
 
 

@@ -79,7 +79,7 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
         check_flag("standardize", self.standardize)
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
-        if self.solver not in list(SOLVERS):
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is unknown; use one of {listed(SOLVERS)}.")
 
     def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:

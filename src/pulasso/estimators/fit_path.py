@@ -250,7 +250,7 @@ def make_grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio
         return lam_grid(lam_max, int(n_lams), lam_min_ratio)
     try:
         grid = np.sort(np.asarray(lams, dtype=float).ravel())[::-1]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"lams={lams!r} is not a sequence of numbers.") from None
     for lam in grid.tolist():
         check_number("lams", lam, least=0.0)

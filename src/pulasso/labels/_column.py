@@ -1,6 +1,7 @@
 """Reading ``y``, whatever it is made of: its distinct labels, and which of them every row carries."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from pulasso.exceptions import LabelError
 from pulasso.words import plain
 
-__all__ = ["Column", "is_missing", "plain_label", "read_column"]
+__all__ = ["Column", "is_missing", "plain_label", "read_column", "read_order"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,3 +171,10 @@ def plain_label(value: Any, argument: str) -> Any:
     if not np.isscalar(value):
         raise LabelError(f"{argument}={value!r}: {value!r} is not a label; give a number, boolean or string.")
     return plain(value)
+
+
+def read_order(class_order: Any) -> list[Any]:
+    """Return the classes of ``class_order=`` as plain values."""
+    if isinstance(class_order, str) or not isinstance(class_order, Iterable):
+        raise LabelError(f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first.")
+    return [plain_label(label, "class_order") for label in class_order]

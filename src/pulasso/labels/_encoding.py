@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from pulasso.exceptions import LabelError
-from pulasso.labels._column import Column, is_missing, plain_label, read_column
+from pulasso.labels._column import Column, is_missing, plain_label, read_column, read_order
 from pulasso.words import listed
 
 __all__ = ["Labels", "encode_labels", "encode_with"]
@@ -100,7 +100,7 @@ def encode_labels(
     ([0, 2, 0, 1], ['none', 'ash', 'oak'])
     """
     column = read_column(y, sample_weight)
-    order = None if class_order is None else [plain_label(label, "class_order") for label in class_order]
+    order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
     check_classification_targets(column.labels[column.index[column.index >= 0]])
     class_0 = _name_class_0(column, marker, unlabeled, negative, order)

@@ -1,7 +1,8 @@
 """Folds of presence-only data: every observed label, and "unlabeled" as one of them, in the same share."""
 
+import reprlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,12 +37,35 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
         Shuffles the rows of stratified folds; a splitter has its own.
     """
     if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
+        if not hasattr(cv, "split") and isinstance(cv, Iterable):
+            cv = [_pair(each) for each in cv]
         return check_cv(cv)
     n_folds = DEFAULT_FOLDS if cv is None else cv
     check_number("cv", n_folds, least=2, whole=True)
     if isinstance(random_state, np.random.Generator):  # which scikit-learn's splitters do not take
         random_state = int(random_state.integers(2**32))
+    _check_seed(random_state)
     return StratifiedKFold(int(n_folds), shuffle=True, random_state=random_state)
+
+
+def _check_seed(random_state: Any) -> None:
+    """Refuse what scikit-learn's splitters would refuse later, without the name of the parameter."""
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not whole or not 0 <= random_state < 2**32:
+        raise ValueError(
+            f"random_state={random_state!r} must be a whole number from 0 to {2**32 - 1}, a NumPy generator, "
+            "or None."
+        )
+
+
+def _pair(fold: Any) -> tuple[Any, Any]:
+    if not isinstance(fold, tuple | list | np.ndarray) or len(fold) != 2:
+        raise ValueError(
+            f"cv holds {reprlib.repr(fold)} where a pair (train, test) of row numbers is expected."
+        )
+    return fold[0], fold[1]
 
 
 def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) -> list[Fold]:
@@ -80,12 +104,20 @@ def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) 
         pairs = list(splitter.split(shown, codes, **metadata))
     if not pairs:
         raise ValueError("cv gives no folds. An exhausted generator? Pass a list, or a number of folds.")
-    return [Fold(_positions(train), _positions(test)) for train, test in pairs]
+    return [Fold(_positions(train, len(codes)), _positions(test, len(codes))) for train, test in pairs]
 
 
-def _positions(rows: Any) -> NDArray[np.intp]:
+def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:
     rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (
+        rows.size and (rows.dtype.kind not in "iu" or not -n_rows <= rows.min() <= rows.max() < n_rows)
+    ):
+        raise ValueError(
+            f"cv holds {reprlib.repr(rows.tolist())} where row numbers from 0 to {n_rows - 1} are expected."
+        )
+    return rows.astype(np.intp)
 
 
 def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:

@@ -81,7 +81,7 @@ def freeze_weights(weights: Any) -> Any:
         array = np.asarray(
             np.asarray(weights, dtype=float) + 0.0
         )  # a copy without -0.0: equal bytes if equal
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GroupError(
             f"weights must be None, a number, a sequence of numbers or a mapping name -> number, "
             f"not {reprlib.repr(weights)}."

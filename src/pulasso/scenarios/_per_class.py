@@ -31,7 +31,7 @@ def per_class(value: Any, what: str, classes: NDArray) -> NDArray:
         return _from_mapping(value.to_dict(), what, classes)
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         hint = (
             " Estimators take 'estimate'; here give what one of them found, or pulasso.prevalence.profile_likelihood."
             if isinstance(value, str) and value == "estimate"
@@ -70,7 +70,7 @@ def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
         raise ScenarioError(f"{what} has no number for {listed(missing)}. Every positive class needs one.")
     try:
         return np.array([float(given[plain(c)]) for c in classes])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ScenarioError(f"{what}={value!r} holds something that is not a number.") from None
 
 

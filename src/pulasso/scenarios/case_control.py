@@ -71,7 +71,12 @@ class CaseControl:
 
     def _always(self, counts: LabelCounts) -> np.ndarray:
         names = [plain(c) for c in counts.classes[1:]]
-        always = {self.always_labeled} if np.isscalar(self.always_labeled) else set(self.always_labeled)
+        try:
+            always = {self.always_labeled} if np.isscalar(self.always_labeled) else set(self.always_labeled)
+        except TypeError:
+            raise ScenarioError(
+                f"always_labeled={self.always_labeled!r} is not a class, or a list of classes."
+            ) from None
         unknown = [c for c in always if plain(c) not in names]
         if unknown:
             raise ScenarioError(
