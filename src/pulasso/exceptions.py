@@ -6,7 +6,9 @@ __all__ = [
     "CheckpointError",
     "CheckpointWarning",
     "ClassOrderWarning",
+    "ClusterError",
     "ConvergenceWarning",
+    "DataFileError",
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
@@ -55,6 +57,14 @@ class CheckpointError(ValueError):
 
 class CheckpointWarning(UserWarning):
     """A file in a checkpoint folder is damaged and was ignored."""
+
+
+class ClusterError(RuntimeError):
+    """A dask cluster lost its scheduler, or the same piece of data ended its workers again and again."""
+
+
+class DataFileError(ValueError):
+    """A file or chunk of X cannot be read: it is damaged, cut short, or not of a kind that is read in pieces."""
 
 
 class TrivialModelWarning(UserWarning):

@@ -2,12 +2,14 @@
 
 from pulasso.pieces._protocol import Pieces, split
 from pulasso.pieces.local import LocalPieces
-from pulasso.pieces.sources import ArraySource, DatasetSource, as_pieces, is_in_pieces
+from pulasso.pieces.opening import as_pieces, is_in_pieces
+from pulasso.pieces.sources import ArraySource, DatasetSource, NpySource
 
 __all__ = [
     "ArraySource",
     "DatasetSource",
     "LocalPieces",
+    "NpySource",
     "Pieces",
     "as_pieces",
     "is_in_pieces",

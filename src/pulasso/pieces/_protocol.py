@@ -6,9 +6,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Pieces", "split"]
+__all__ = ["Pieces", "split", "sum_in_slices"]
 
 T = TypeVar("T")
+SLICE_BYTES = 2**22  # small enough to be still in the cache when it is read again
 
 
 class Pieces(Protocol):
@@ -53,3 +54,21 @@ class Pieces(Protocol):
 def split(array: NDArray, lengths: NDArray[np.intp]) -> list[NDArray]:
     """Cut what has one entry for each row into the parts of the pieces."""
     return np.split(array, np.cumsum(lengths)[:-1])
+
+
+def sum_in_slices(function: Callable[..., T], block: Any, own: tuple, shared: tuple) -> T:
+    """Return ``function`` of one block, as a sum over slices of rows that stay in the cache.
+
+    Only large dense blocks in C order are cut; what belongs to each row (labels, weights) is cut along.
+    """
+    is_cut = isinstance(block, np.ndarray) and block.flags.c_contiguous and block.nbytes > 2 * SLICE_BYTES
+    if not is_cut:
+        return function(block, *own, *shared)
+    step = max(1, SLICE_BYTES // max(1, block.nbytes // len(block)))
+    total: Any = None
+    for first in range(0, len(block), step):
+        rows = slice(first, first + step)
+        mine = (part[rows] if np.ndim(part) and len(part) == len(block) else part for part in own)
+        result = function(block[rows], *mine, *shared)
+        total = result if total is None else total + result
+    return total

@@ -1,6 +1,7 @@
-"""Pieces that dask knows how to compute: chunks of an array or partitions of a data frame."""
+"""Pieces that dask knows how to compute: chunks of an array, partitions of a data frame, rows that workers read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,10 +10,19 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso.exceptions import ClusterError
+from pulasso.pieces._protocol import sum_in_slices
+from pulasso.pieces.local import Source
+
 __all__ = ["DaskPieces"]
 
 T = TypeVar("T")
 FAN_IN = 8  # results that one task adds up
+TASK_BYTES = (
+    2**26
+)  # that workers read from a disk for one task: long enough that dask's own work does not show
+# How dask says that a scheduler has gone, by names: distributed is not imported for the threads of one machine.
+LOST = ("CancelledError", "FutureCancelledError", "CommClosedError", "StreamClosedError", "TimeoutError")
 
 
 class DaskPieces:
@@ -20,6 +30,7 @@ class DaskPieces:
 
     Chunks are computed for every sum, unless the collection was persisted: then they stay on the workers. All
     tasks are functions of what is in the graph, so that those of a lost worker are simply computed again by another.
+    The order of the sums is that of the chunks: the result is the same bit for bit, whichever worker does what.
 
     Parameters
     ----------
@@ -52,13 +63,15 @@ class DaskPieces:
         names = None
         if hasattr(collection, "to_dask_array"):
             names = np.array(collection.columns, dtype=object)
-            collection = collection.to_dask_array(lengths=True)
+            with _named_losses():
+                collection = collection.to_dask_array(lengths=True)
         if collection.ndim != 2:
             raise ValueError(
                 f"X must have rows and columns, but this dask array has shape {collection.shape}."
             )
         if np.isnan(collection.shape[0]):
-            collection = collection.compute_chunk_sizes()
+            with _named_losses():
+                collection = collection.compute_chunk_sizes()
         whole_rows = collection.rechunk({1: -1}) if len(collection.chunks[1]) > 1 else collection
         blocks = whole_rows.to_delayed().ravel()
         lengths = np.array(whole_rows.chunks[0], dtype=np.intp)
@@ -66,28 +79,44 @@ class DaskPieces:
         kept = lengths > 0
         return cls(blocks[kept], lengths[kept], collection.shape[1], collection.dtype, names)
 
+    @classmethod
+    def of_source(cls, source: Source, task_bytes: int = TASK_BYTES) -> "DaskPieces":
+        """Return pieces of a source that the workers read, several of them for each task."""
+        ends = np.cumsum(source.lengths)
+        row_bytes = max(1, source.shape[1] * source.dtype.itemsize)
+        task = ends * row_bytes // max(1, task_bytes)
+        firsts = np.append(0, np.flatnonzero(np.diff(task)) + 1)
+        lasts = np.append(firsts[1:], len(ends))
+        spans = [_Span(source, int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
+        lengths = np.add.reduceat(source.lengths, firsts)
+        blocks = [delayed(span, traverse=False, pure=False) for span in spans]
+        return cls(blocks, lengths, source.shape[1], source.dtype, source.feature_names)
+
     def place(self, own: Sequence[tuple]) -> Sequence[Delayed]:
         """Bring labels and weights to the workers; the scheduler keeps a copy, should one of them be lost."""
-        return persist(*(delayed(tuple)(list(parts)) for parts in own))
+        with _named_losses():
+            return persist(*(delayed(tuple)(list(parts)) for parts in own))
 
     def total(self, function: Callable[..., T], placed: Sequence[Delayed], *shared: Any) -> T:
         """Return the sum over pieces of ``function(block, *own, *shared)``: one trip to the workers."""
         self.n_passes += 1
         told = delayed(_Shared(shared), pure=False, traverse=False)
         parts = [
-            delayed(_apply)(function, block, own, told, self.dtype)
+            delayed(_sum)(function, block, own, told, self.dtype)
             for block, own in zip(self.blocks, placed, strict=True)
         ]
         while len(parts) > 1:
             parts = [delayed(_add)(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
-        return parts[0].compute()
+        with _named_losses():
+            return parts[0].compute()
 
     def gather(self, function: Callable[..., NDArray], *shared: Any) -> NDArray:
         """Return ``function(block, *shared)`` of all pieces, one below the other."""
         self.n_passes += 1
         told = delayed(_Shared(shared), pure=False, traverse=False)
-        parts = [delayed(_apply)(function, block, (), told, self.dtype) for block in self.blocks]
-        return np.concatenate(compute(*parts))
+        parts = [delayed(_rows)(function, block, told, self.dtype) for block in self.blocks]
+        with _named_losses():
+            return np.concatenate(compute(*parts))
 
 
 class _Shared:
@@ -97,8 +126,32 @@ class _Shared:
         self.values = values
 
 
-def _apply(function: Callable[..., T], block: Any, own: tuple, shared: _Shared, dtype: np.dtype) -> T:
-    return function(_as_matrix(block, dtype), *own, *shared.values)
+class _Span:
+    """Some pieces of a source, one after the other, to be read where they are needed."""
+
+    def __init__(self, source: Source, first: int, last: int):
+        self.source, self.numbers = source, range(first, last)
+
+    def parts(self, own: tuple) -> Iterator[tuple[Any, tuple]]:
+        """Yield every piece with its part of what belongs to the rows."""
+        first = 0
+        for number in self.numbers:
+            block = self.source.read(number)
+            rows = slice(first, first + block.shape[0])
+            yield block, tuple(part[rows] if np.ndim(part) else part for part in own)
+            first = rows.stop
+
+
+def _sum(function: Callable[..., T], block: Any, own: tuple, shared: _Shared, dtype: np.dtype) -> T:
+    if isinstance(block, _Span):
+        return _add([function(part, *mine, *shared.values) for part, mine in block.parts(own)])
+    return sum_in_slices(function, _as_matrix(block, dtype), own, shared.values)
+
+
+def _rows(function: Callable[..., NDArray], block: Any, shared: _Shared, dtype: np.dtype) -> NDArray:
+    if isinstance(block, _Span):
+        return np.concatenate([function(part, *shared.values) for part, _ in block.parts(())])
+    return function(_as_matrix(block, dtype), *shared.values)
 
 
 def _as_matrix(block: Any, dtype: np.dtype) -> Any:
@@ -113,3 +166,24 @@ def _add(parts: list) -> Any:
     for part in parts[1:]:
         total = total + part
     return total
+
+
+@contextmanager
+def _named_losses() -> Iterator[None]:
+    """Say what happened to the cluster, and how to go on."""
+    try:
+        yield
+    except BaseException as error:
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        if "KilledWorker" in kinds:
+            raise ClusterError(
+                f"The same piece of X ended several workers: {error} They ran out of memory, probably: make the "
+                "chunks smaller, or give the workers more memory."
+            ) from error
+        if kinds.intersection(LOST) and not isinstance(error, KeyboardInterrupt):
+            raise ClusterError(
+                f"The connection to the dask scheduler was lost ({type(error).__name__}). Start a cluster, connect a "
+                "new Client, and make the same call again: with checkpoint='some/folder' it goes on from what was "
+                "finished, without it from the beginning."
+            ) from error
+        raise

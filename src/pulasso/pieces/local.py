@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.pieces._protocol import sum_in_slices
+
 __all__ = ["LocalPieces", "Source"]
 
 T = TypeVar("T")
@@ -69,7 +71,9 @@ class LocalPieces:
     def total(self, function: Callable[..., T], placed: Sequence[tuple], *shared: Any) -> T:
         """Return the sum over pieces of ``function(block, *own, *shared)``."""
         self.n_passes += 1
-        return reduce(add, self._each(lambda i: function(self.source.read(i), *placed[i], *shared)))
+        return reduce(
+            add, self._each(lambda i: sum_in_slices(function, self.source.read(i), placed[i], shared))
+        )
 
     def gather(self, function: Callable[..., NDArray], *shared: Any) -> NDArray:
         """Return ``function(block, *shared)`` of all pieces, one below the other."""

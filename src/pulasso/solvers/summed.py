@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 from pulasso.penalties import GroupLasso
 from pulasso.problem import Params
 from pulasso.responses import Response
-from pulasso.solvers._quadratic import Quadratic
+from pulasso.solvers._quadratic import RIDGE, Quadratic
 from pulasso.solvers._result import Callback, History, SolverResult
 
 __all__ = ["Entries", "SummedProblem", "SummedSteps", "Sums", "solve_summed_path"]
 
 EXACTNESS = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
-INNER_ACCURACY = 1e-3  # the model is minimised to this share of the current violation: sweeps cost less than passes
+INNER_ACCURACY = (
+    1e-3  # the model is minimised to this share of the current violation: sweeps cost less than passes
+)
 MAX_SWEEPS = 500
+FREE_RIDGE = 1e-6  # on the curvature of the free parameters, relative to its trace
 SLOW = 0.05  # after a step that leaves more than this of the violation, the next brings a new Hessian
 # How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
 FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
@@ -177,7 +180,9 @@ class SummedSteps:
             "converged" if converged else message or f"stopped after max_iter={self.max_iter} iterations"
         )
         records = tuple(history.records)
-        return SolverResult(self.params, self._objective(lam), kkt, self.n_trials, converged, records, message)
+        return SolverResult(
+            self.params, self._objective(lam), kkt, self.n_trials, converged, records, message
+        )
 
     def _kkt(self, distances: NDArray) -> float:
         free = np.abs(self.now.gradient.aux).max(initial=0.0)
@@ -242,8 +247,14 @@ class SummedSteps:
     def _take(self, blocks: NDArray, sums: Sums) -> None:
         """Make the Hessian in these sums the model's."""
         assert sums.hessian is not None
-        sizes, n_aux = self.blocks.sizes[blocks], len(self.params.aux)
-        self.chosen, self.quadratic = blocks, Quadratic(sums.hessian.astype(np.float32), sizes, n_aux)
+        n_aux = len(self.params.aux)
+        # Sums in single precision are symmetric up to rounding, which is not enough for the kernel.
+        hessian = (0.5 * (sums.hessian + sums.hessian.T)).astype(np.float32)
+        diagonal = np.einsum("ii->i", hessian)
+        free = FREE_RIDGE * diagonal[:n_aux].sum()
+        diagonal += RIDGE * np.abs(diagonal) + np.finfo(np.float32).tiny
+        diagonal[:n_aux] += free
+        self.chosen, self.quadratic = blocks, Quadratic(hessian, self.blocks.sizes[blocks], n_aux)
 
     def _try(self, lam: float, wanted: NDArray | None, accuracy: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
