@@ -1,5 +1,7 @@
 """The contract of all pictures: they draw, keep their artists, use given axes, and stay readable at both extremes."""
 
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from matplotlib.text import Text
 
 from pulasso import plots
 from pulasso.plots import DISPLAYS
+from pulasso.plots.names import literals
 
 
 class Sweep:
@@ -76,7 +79,7 @@ MAKE = {
 }
 
 each_display = pytest.mark.parametrize("cls", DISPLAYS, ids=lambda cls: cls.__name__)
-both_extremes = pytest.mark.parametrize("size", ["few", "many"])
+all_extremes = pytest.mark.parametrize("size", ["few", "many", "long"])
 
 
 @pytest.fixture
@@ -110,7 +113,7 @@ def test_every_display_is_made_here():
 
 
 @each_display
-@both_extremes
+@all_extremes
 def test_it_draws_inside_its_figure_without_colliding_names(cls, fitted):
     display = MAKE[cls](fitted, None)
     assert type(display) is cls
@@ -148,6 +151,22 @@ def test_names_are_shown_as_they_are(few):
     shown = [tick.get_text() for tick in display.ax_.get_yticklabels()]
     assert shown[1] == "<b>&" and shown[2] == "a b c" and shown[3] == " _hidden"
     assert len(shown[0]) == 28 and "…" in shown[0]
+
+
+def test_long_names_stay_apart(long):
+    """Names that differ in the middle alone are cut around it."""
+    display = plots.SelectedFeaturesDisplay.from_estimator(long.plain)
+    for axis, expected in (("x", {"1", "2", "3"}), ("y", {str(j) for j in display.shown_})):
+        ticks = [tick.get_text() for tick in getattr(display.ax_, f"get_{axis}ticklabels")()]
+        assert len(set(ticks)) == len(ticks) and max(map(len, ticks)) <= 28
+        assert {re.search(r"(?:station|number) (\d)", tick)[1] for tick in ticks} == expected
+
+
+def test_names_that_cannot_be_told_apart_are_counted():
+    alike = ["a" * 40 + "b" * 40 + "c" * 40, "a" * 40 + "d" * 40 + "c" * 40, "a" * 40 + "d" * 30 + "c" * 50]
+    short = literals(alike)
+    assert len(set(short)) == 3 and max(map(len, short)) <= 28
+    assert literals(["x", "x"]) == ["x", "x"], "one name twice stays one name"
 
 
 # -- what the pictures say -------------------------------------------------------------------------------------
@@ -241,6 +260,12 @@ def test_response_curve_is_the_prediction_of_the_mean_row(few):
     rows[:, 1] = display.grid
     np.testing.assert_allclose(display.proba, few.plain.predict_proba(rows))
     assert display.feature == "x1" and len(display.lines_) == 2
+    assert display.ax_.get_ylim() == (0, 1)
+
+
+def test_response_curves_of_small_probabilities_fill_the_picture(many):
+    display = plots.ResponseCurveDisplay.from_estimator(many.plain, many.X, 0)
+    assert display.proba.max() < display.ax_.get_ylim()[1] < 0.5
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "sparse"])

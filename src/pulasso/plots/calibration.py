@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
+from pulasso.plots.names import literals
 from pulasso.plots.reading import labelling_of
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below, plural
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below, plural
 from pulasso.words import plain
 
 __all__ = ["PUCalibrationDisplay"]
@@ -145,10 +146,10 @@ class PUCalibrationDisplay:
         ax.set_ylim(-BEYOND, 1.0 + BEYOND)
         ax.set_xlabel("predicted probability of the class")
         ax.set_ylabel("estimated true frequency")
-        names = [literal(plain(curve.classes[k])) for k in shown]
+        names = literals(plain(curve.classes[k]) for k in shown)
         ax.legend(
             [*self.containers_, self.line_],
-            [*names, "comes true"],
+            [*names, "if calibrated"],
             fontsize=8,
             loc="center left",
             bbox_to_anchor=(1.01, 0.5),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of, feature_names, output_names, path_of, scaled_path
 from pulasso.plots.style import (
     DASHES,
@@ -16,7 +17,6 @@ from pulasso.plots.style import (
     count_axis,
     label_ends,
     lam_axis,
-    literal,
     new_axes,
     note_below,
     only_largest,

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from pulasso.metrics import Estimate, pu_confusion_matrix
 from pulasso.plots.reading import labelling_of
-from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below
+from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below, room_for_names
 
 __all__ = ["PUConfusionMatrixDisplay"]
 
@@ -128,7 +128,6 @@ class PUConfusionMatrixDisplay:
         n_classes = len(values)
         with_errors = n_classes <= WITH_ERRORS
         cell = CELL * 1.35 if with_errors else CELL
-        ax = new_axes(ax, (max(4.2, 2.2 + cell * n_classes), max(3.0, 1.4 + 0.75 * cell * n_classes)))
 
         def words(i: int, j: int) -> str:
             value = values[i, j]
@@ -139,6 +138,9 @@ class PUConfusionMatrixDisplay:
             return f"{value:.2f}" if abs(value) >= SHOWN_FROM else ""
 
         names = range(n_classes) if self.matrix.classes is None else self.matrix.classes.tolist()
+        beside, below = room_for_names(list(names), list(names))
+        width, height = 1.7 + beside + cell * n_classes, 1.0 + below + 0.75 * cell * n_classes
+        ax = new_axes(ax, (max(4.2, width), max(3.0, height)))
         self.mesh_ = draw_cells(
             ax,
             values,
@@ -150,7 +152,7 @@ class PUConfusionMatrixDisplay:
             size=SMALL if with_errors else 6.5,
         )
         ax.set_xlabel("predicted class")
-        ax.set_ylabel("true class (estimated)")
+        ax.set_ylabel("true class\n(estimated)")
         bar = ax.get_figure().colorbar(self.mesh_, ax=ax, aspect=30)
         bar.set_label(OF[self.normalize], fontsize=SMALL)
         bar.outline.set_visible(False)

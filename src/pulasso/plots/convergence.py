@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below
 
 __all__ = ["ConvergenceDisplay"]
 
@@ -121,6 +122,8 @@ class ConvergenceDisplay:
             )
         if any(len(line.get_xdata()) for line in self.lines_):
             ax.set_yscale("log")
+        if against == "iterations":
+            ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("iterations at the last lam" if against == "iterations" else "seconds at the last lam")
         ax.set_ylabel("KKT violation, relative to lam_max" if show == "kkt" else "objective above the best")
         if show == "kkt" and self.tol is not None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.plots.names import literals
 from pulasso.plots.reading import core_of
-from pulasso.plots.style import PALETTE, SMALL, literal, new_axes, note_below, only_largest, plural
+from pulasso.plots.style import PALETTE, SMALL, new_axes, note_below, only_largest, plural
 
 __all__ = ["GroupNormsDisplay"]
 
@@ -85,7 +86,7 @@ class GroupNormsDisplay:
         for bar, weight in zip(self.bars_, self.weights[shown], strict=True):
             if weight == 0:
                 bar.set(hatch="////", facecolor="none", edgecolor=PALETTE[0])
-        ax.set_yticks(places, [literal(self.names[j]) for j in shown], fontsize=SMALL)
+        ax.set_yticks(places, literals(self.names[j] for j in shown), fontsize=SMALL)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
         ax.set_xlabel("norm of the group, penalised scale")

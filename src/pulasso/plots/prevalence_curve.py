@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, literal, new_axes, note_below, plural
+from pulasso.plots.names import literals
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below, plural
 
 __all__ = ["PrevalenceDisplay"]
 
 # Curves of statistics show so much on either side of the limit that ends the interval.
 BEYOND_LIMIT, ABOVE = 6.0, 0.3
 MARKS = 12
+# Bands of more classes than this hide each other; the legend has the intervals.
+FEW = 2
 
 
 @dataclass(eq=False)
@@ -59,8 +62,9 @@ class PrevalenceDisplay:
         ax = new_axes(ax, (6.8, 4.2))
         estimate = self.estimate
         curves = list(estimate.curves.items())
+        names = literals(name for name, _ in curves[:max_classes])
         self.lines_, labels = [], []
-        for i, (name, curve) in enumerate(curves[:max_classes]):
+        for i, (_, curve) in enumerate(curves[:max_classes]):
             number, low, high = estimate.numbers[i], estimate.lower[i], estimate.upper[i]
             (line,) = ax.plot(
                 curve.positions,
@@ -75,8 +79,9 @@ class PrevalenceDisplay:
             by_position = curve.number_is == "position"
             mark, band = (ax.axvline, ax.axvspan) if by_position else (ax.axhline, ax.axhspan)
             mark(number, color=line.get_color(), linestyle=line.get_linestyle(), linewidth=1.0)
-            band(low, high, color=line.get_color(), alpha=0.1, linewidth=0)
-            labels.append(f"{literal(name)}: {number:.3f} ({low:.3f} to {high:.3f})")
+            if len(names) <= FEW:
+                band(low, high, color=line.get_color(), alpha=0.1, linewidth=0)
+            labels.append(f"{names[i]}: {number:.3f} ({low:.3f} to {high:.3f})")
             self.lines_.append(line)
         curve = curves[0][1]
         if curve.limit is not None:

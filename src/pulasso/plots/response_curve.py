@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pulasso.inputs import check_number
+from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of
 from pulasso.plots.style import (
     DASHES,
@@ -16,7 +17,6 @@ from pulasso.plots.style import (
     MARKERS,
     PALETTE,
     label_ends,
-    literal,
     new_axes,
     note_below,
     plural,
@@ -28,6 +28,8 @@ __all__ = ["ResponseCurveDisplay"]
 # The curve spans these quantiles of the feature: beyond them there is hardly any row to learn from.
 SPAN = (0.01, 0.99)
 MARKED = 12
+# Where all probabilities are smaller than this the axis ends above the largest, so that curves are told apart.
+HALF = 0.5
 
 
 @dataclass(eq=False)
@@ -147,12 +149,14 @@ class ResponseCurveDisplay:
                 }
             self.lines_ += ax.plot(self.grid, self.proba[:, k], **style)
         ax.set_xlim(self.grid[0], self.grid[-1])
-        ax.set_ylim(0.0, 1.0)
+        largest = float(self.proba.max())
+        height = 1.0 if largest > HALF else 1.1 * largest
+        ax.set_ylim(0.0, height)
         ax.set_xlabel(literal(self.feature, length=60))
         ax.set_ylabel("probability of the true class")
         if self.deciles is not None:
             inside = self.deciles[(self.deciles >= self.grid[0]) & (self.deciles <= self.grid[-1])]
-            ax.vlines(inside, 0.0, 0.025, color=GREY, linewidth=1.0)
+            ax.vlines(inside, 0.0, 0.025 * height, color=GREY, linewidth=1.0)
         colors = [self.lines_[k].get_color() for k in top]
         names = [plain(self.classes[k]) for k in top]
         n_written = label_ends(ax, self.proba[-1, top].tolist(), names, colors)

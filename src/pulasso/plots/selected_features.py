@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
-from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below, only_largest, plural
+from pulasso.plots.style import (
+    SMALL,
+    draw_cells,
+    new_axes,
+    note_below,
+    only_largest,
+    plural,
+    room_for_names,
+)
 
 __all__ = ["SelectedFeaturesDisplay"]
 
@@ -82,11 +90,12 @@ class SelectedFeaturesDisplay:
         strength = np.linalg.norm(self.coefs, axis=0)
         shown = only_largest(strength, max_features)
         n_outputs = len(self.coefs)
-        size = (max(4.0, 2.6 + COLUMN_WIDTH * n_outputs), max(2.6, 1.4 + ROW_HEIGHT * len(shown)))
-        ax = new_axes(ax, size)
+        rows = [self.feature_names[j] for j in shown]
+        beside, below = room_for_names(rows, self.output_names)
+        width, height = 1.6 + beside + COLUMN_WIDTH * n_outputs, 1.2 + below + ROW_HEIGHT * len(shown)
+        ax = new_axes(ax, (max(4.0, width), max(2.6, height)))
         cells = self.coefs[:, shown].T
         reach = float(np.abs(cells).max(initial=0.0)) or 1.0
-        rows = [self.feature_names[j] for j in shown]
         if len(shown):
             self.mesh_ = draw_cells(
                 ax,
@@ -99,7 +108,7 @@ class SelectedFeaturesDisplay:
                 size=SMALL if n_outputs <= 8 else 6.5,
             )
             bar = ax.get_figure().colorbar(self.mesh_, ax=ax, aspect=30)
-            bar.set_label("log odds per standard deviation", fontsize=SMALL)
+            bar.set_label("log odds per\nstandard deviation", fontsize=SMALL)
             bar.outline.set_visible(False)
         else:
             self.mesh_ = None

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots.style import GREY, MARKERS, PALETTE, literal, new_panels
+from pulasso.plots.names import literals
+from pulasso.plots.style import GREY, MARKERS, PALETTE, new_panels
 
 __all__ = ["SensitivityDisplay"]
 
@@ -98,7 +99,7 @@ class SensitivityDisplay:
             axis.margins(y=0.15)
         axes[-1].set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
         if self.names is not None:
-            labels = [literal(name) for name in self.names]
+            labels = literals(self.names)
             axes[-1].set_xticks(self.positions, labels, rotation=30, ha="right", fontsize=8)
         self.axes_, self.ax_, self.figure_ = axes, axes[-1], axes[-1].get_figure()
         return self

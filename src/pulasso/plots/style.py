@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import isotonic_regression
 
+from pulasso.plots.names import literals
+
 __all__ = [
     "DASHES",
     "GREY",
@@ -20,12 +22,12 @@ __all__ = [
     "draw_cells",
     "label_ends",
     "lam_axis",
-    "literal",
     "new_axes",
     "new_panels",
     "note_below",
     "only_largest",
     "plural",
+    "room_for_names",
 ]
 
 # Okabe and Ito's colours without their yellow, which is lost on white paper.
@@ -37,7 +39,6 @@ INK, GREY = "#000000", "#8c8c8c"
 # Text inside coloured cells; not quite black and white, so that a report may swap those two in the dark.
 ON_LIGHT, ON_DARK = "#111111", "#fefefe"
 
-NAME_LENGTH = 28
 SMALL = 8.0
 # Height of a line of text, in units of its size.
 LINE_HEIGHT = 1.3
@@ -48,6 +49,8 @@ DARK = 0.45
 LETTERS_PER_INCH = 8.5
 # Longer names of columns are written at an angle.
 LETTERS_ACROSS = 8
+# Width of a letter, in units of its size.
+LETTER_WIDTH = 0.6
 
 
 def new_axes(ax: Any, size: tuple[float, float]) -> Any:
@@ -79,24 +82,6 @@ def _made(ax: Any, size: tuple[float, float], n_panels: int) -> NDArray:
     for each in axes:
         each.spines[["top", "right"]].set_visible(False)
     return axes
-
-
-def literal(name: Any, length: int = NAME_LENGTH) -> str:
-    r"""Return a name as text that a picture shows as it is: one line, not too long, no formulas.
-
-    Examples
-    --------
-    >>> literal("price in $ or $ct")
-    'price in \\$ or \\$ct'
-    >>> literal("a very long name of one feature among others", length=12)
-    'a ver…others'
-    """
-    words = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
-    if len(words) > length:
-        # Long names often differ at their ends only.
-        words = words[: length - length // 2 - 1].rstrip() + "…" + words[-(length // 2) :].lstrip()
-    # Matplotlib hides labels that begin with an underscore.
-    return (" " if words.startswith("_") else "") + words.replace("$", r"\$")
 
 
 def only_largest(size: ArrayLike, limit: int) -> NDArray[np.intp]:
@@ -182,12 +167,13 @@ def label_ends(
     to_axes = ax.transScale + ax.transLimits
     at = to_axes.transform(np.column_stack([np.full(n_written, ax.get_xlim()[1]), heights[:n_written]]))[:, 1]
     order = np.argsort(at, kind="stable")
+    words = literals(names)
     steps = gap * np.arange(n_written)
     # Least squares movement with a gap between neighbours is monotone regression.
     moved = isotonic_regression(at[order] - steps, y_min=0.0, y_max=max(1.0 - steps[-1], 0.0)) + steps
     for i, height in zip(order, moved, strict=True):
         ax.annotate(
-            literal(names[i]),
+            words[i],
             xy=(1.0, np.clip(at[i], 0.0, 1.0)),
             xytext=(1.05, height),
             xycoords="axes fraction",
@@ -205,6 +191,19 @@ def label_ends(
             },
         )
     return n_written
+
+
+def room_for_names(rows: Sequence[Any], columns: Sequence[Any]) -> tuple[float, float]:
+    """Return the inches that names beside the rows and below the columns of :func:`draw_cells` need."""
+    letter = LETTER_WIDTH * SMALL / 72.0
+    beside = letter * max((len(name) for name in literals(rows)), default=0)
+    longest = max((len(name) for name in literals(columns)), default=0)
+    # At an angle of 45 degrees a name is as high as it is wide.
+    return beside, letter * longest / 2**0.5 if _crowded(columns) else LINE_HEIGHT * SMALL / 72.0
+
+
+def _crowded(columns: Sequence[Any]) -> bool:
+    return len(columns) > 1 and max(len(str(name)) for name in columns) > LETTERS_ACROSS
 
 
 def draw_cells(
@@ -229,13 +228,12 @@ def draw_cells(
         linewidth=0.6,
     )
     ax.set_ylim(n_rows, 0)
-    ax.set_yticks(np.arange(n_rows) + 0.5, [literal(name) for name in rows], fontsize=SMALL)
-    crowded = n_columns > 1 and max(len(str(name)) for name in columns) > LETTERS_ACROSS
+    ax.set_yticks(np.arange(n_rows) + 0.5, literals(rows), fontsize=SMALL)
     ax.set_xticks(
         np.arange(n_columns) + 0.5,
-        [literal(name) for name in columns],
+        literals(columns),
         fontsize=SMALL,
-        **({"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if crowded else {}),
+        **({"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if _crowded(columns) else {}),
     )
     ax.tick_params(length=0)
     ax.grid(False)

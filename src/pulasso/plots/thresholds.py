@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso.plots.names import literals
 from pulasso.plots.reading import core_of
-from pulasso.plots.style import DASHES, GREY, INK, SMALL, literal, new_axes, note_below, plural
+from pulasso.plots.style import DASHES, GREY, INK, SMALL, new_axes, note_below, plural
 from pulasso.responses import Ordinal
 from pulasso.words import plain
 
@@ -18,6 +19,8 @@ __all__ = ["ThresholdsDisplay"]
 # The logistic curve is within 2 % of its ends so far from its middle.
 REACH = 4.0
 LETTER = 0.62
+# Names that stand upright take height from the curves.
+UPRIGHT_LENGTH = 14
 
 
 @dataclass(eq=False)
@@ -129,8 +132,10 @@ class ThresholdsDisplay:
         """Write classes over their intervals: across if they fit, else upright, else not at all."""
         edges = np.concatenate([[u[0]], self.thresholds, [u[-1]]])
         points = 72.0 * 0.86 * ax.get_figure().get_figwidth() * np.diff(edges) / (u[-1] - u[0])
-        names = [literal(plain(name)) for name in self.classes]
+        names = literals(plain(name) for name in self.classes)
         across = all(len(name) * LETTER * SMALL < room for name, room in zip(names, points, strict=True))
+        if not across:
+            names = literals((plain(name) for name in self.classes), UPRIGHT_LENGTH)
         n_hidden = 0
         for name, left, right, room in zip(names, edges[:-1], edges[1:], points, strict=True):
             if not across and room < 1.3 * SMALL:
