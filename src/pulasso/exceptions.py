@@ -12,8 +12,10 @@ __all__ = [
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
+    "ImpossibleScoreWarning",
     "LabelError",
     "LabelFrequencyWarning",
+    "MarkerWarning",
     "NotFittedError",
     "NotSavedWarning",
     "SavedModelError",
@@ -69,6 +71,14 @@ class DataFileError(ValueError):
 
 class TrivialModelWarning(UserWarning):
     """A model predicts the same class for every row, or never class 0."""
+
+
+class ImpossibleScoreWarning(UserWarning):
+    """An estimated score lies where none can be, by far more than its standard error."""
+
+
+class MarkerWarning(UserWarning):
+    """The marker of unlabeled rows was guessed, and another label looks more like one."""
 
 
 class GridEdgeWarning(UserWarning):

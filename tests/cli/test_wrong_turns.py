@@ -54,6 +54,8 @@ def test_scenario_forgotten(run, csv):
         ("oak=0.2,0.3", "cannot be read; write class=number"),
         ("0.7", "must leave room for class 'background'"),
         ("oak=1.2,fir=0.1", "prevalence of class 'oak' is 1.2; it must lie in (0, 1)"),
+        ("33", "--prevalence 33: a share lies between 0 and 1. Did you mean 0.33?"),
+        ("oak=33,fir=0.1", "Did you mean 0.33?"),
     ],
 )
 def test_prevalence_that_is_wrong(run, csv, text, expected):
@@ -65,7 +67,7 @@ def test_number_of_another_scenario(run, csv):
     done = run("cv", csv, "--label", "species", "--scenario", "case-control", "--label-frequency", "0.5")
     refused(done, "--label-frequency does not go with --scenario case-control, which needs --prevalence")
     done = run("cv", csv, "--label", "species", "--scenario", "casecontrol", "--prevalence", "0.5")
-    refused(done, "'casecontrol' is not one of 'case-control'", code=2)
+    refused(done, "'casecontrol' is none of 'case-control'", "Did you mean 'case-control'?", code=2)
 
 
 def test_ordered_classes_given_unordered(run, table, known, tmp_path):

@@ -196,9 +196,16 @@ def show_comparison(found: "DataFrame") -> str:
     scores = ("accuracy", "balanced accuracy", "log-loss", "AUC")
     lines = []
     for line in found.sort_values("log-loss").to_dict(orient="records"):
-        cells = [f"{line[name]:.3f} ± {line[f'{name} se']:.3f}" for name in scores]
+        cells = [_with_error(line[name], line[f"{name} se"]) for name in scores]
         lines.append([line["model"], *cells, f"{line['seconds']:.1f}"])
     table = text_table(["model", *scores, "seconds"], lines)
-    return "\n".join(
-        ["Scores of the true classes, estimated from observed labels (± standard error)", *table]
-    )
+    title = "Scores of the true classes, estimated from observed labels (± standard error)"
+    endless = [line["model"] for line in found.to_dict(orient="records") if np.isinf(line["log-loss"])]
+    why = "Infinite: it gives probability 0 to a class that some row has. Affected:"
+    return "\n".join([title, *table, *([f"  {why} {listed(endless, show=str)}."] if endless else [])])
+
+
+def _with_error(value: float, error: float) -> str:
+    if not np.isfinite(value):
+        return "infinite" if np.isinf(value) else "unknown"
+    return f"{value:.3f} ± {error:.3f}"

@@ -19,7 +19,8 @@ from pulasso.cli.outputs import (
     write_csv,
 )
 from pulasso.cli.preparing import Prepared, prepare
-from pulasso.cli.running import command_line, note
+from pulasso.cli.running import command_line, in_option_words, note
+from pulasso.metrics import pu_scores
 from pulasso.steps import describe
 
 __all__ = ["fit_and_write", "notes_of"]
@@ -46,7 +47,7 @@ def fit_and_write(
 
     `resumable` says that the estimator itself keeps finished folds; what `certainty` asks for always does.
     """
-    prepared = prepare(data, options.ordered)
+    prepared = prepare(data, options)
     model = estimator(**make_settings(options, prepared), **settings)
     check_certainty(certainty, model.scenario, positive_classes(prepared.observed))
     folder, table, page = (output.out / name for name in ("model", "predictions.csv", "report.html"))
@@ -60,6 +61,9 @@ def fit_and_write(
         model.set_params(**({"checkpoint": kept} if resumable else {}))
         model.fit(x, z, sample_weight=weight)
         model.set_params(**({"checkpoint": None} if resumable else {}))  # a next fit would look for it
+        pu_scores(
+            model, x, z, sample_weight=weight
+        )  # warns of scores that cannot be, and of one class for all
         if certainty.asks:
             found = examine(model, x, z, weight, certainty, seed=seed, jobs=jobs, checkpoint=kept)
         model.save(folder, force=output.force, notes=notes_of(command, prepared, seed))
@@ -96,7 +100,8 @@ def _write_page(
     """Write the report of a fit to its own rows, which it says."""
     from pulasso.report import write_report
 
-    about = {"command": command_line(), "seed": seed, "data_hash": prepared.description["sha256"]}
+    about: dict[str, Any] = {"command": command_line(), "seed": seed, "reword": in_option_words}
+    about["data_hash"] = prepared.description["sha256"]
     write_report(model, page, X=prepared.x, z=prepared.observed.y, force=force, **about, **found)
 
 

@@ -1,8 +1,9 @@
 """The label column: what its values are, which of them marks unlabeled rows, and what looks odd."""
 
 import re
+import shlex
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from pulasso.cli.names import suggestion
 from pulasso.cli.running import CommandError, note
+from pulasso.labels import MEANS_UNLABELED
 from pulasso.words import listed, plain
 
 __all__ = ["Observed", "parse_class", "parse_order", "read_labels", "say_what_is_odd", "settle_labels"]
@@ -28,10 +30,10 @@ SCALES = (
     ("poor", "fair", "good", "very good", "excellent"),
 )
 # Text by which tables usually say "no label".
-NO_LABEL = {
-    "?", "-", ".", "0", "background", "bg", "control", "no label", "none", "null", "pseudo-absence", "pseudoabsence",
-    "undetermined", "unknown", "unlabeled", "unlabelled", "unclassified", "unobserved", "unidentified", "u", "other",
+NO_LABEL = MEANS_UNLABELED | {
+    "-", ".", "0", "bg", "control", "none", "null", "undetermined", "unclassified", "unidentified", "u", "other"
 }  # fmt: skip
+MANY_CLASSES = 20  # with more than these, and fewer than two rows for each, a column does not hold classes
 RARE = 0.2  # a label is suspected to be a misspelling if it is at most this often as its twin
 SHORTEST_WORD = 5  # shorter ones differ by one letter for good reasons
 
@@ -51,6 +53,8 @@ class Observed:
     counts : dict from label to int
         Without the marker.
     n_unlabeled : int
+    hidden : bool
+        Whether members of other classes may be among the unlabeled rows; if not, these are class 0.
     """
 
     y: NDArray
@@ -58,6 +62,18 @@ class Observed:
     marker: Any = None
     counts: dict[Any, int] = field(default_factory=dict)
     n_unlabeled: int = 0
+    hidden: bool = True
+
+    @property
+    def is_unlabeled(self) -> NDArray[np.bool_]:
+        """Which rows have no label."""
+        return np.array([each is None or each == self.marker for each in self.y.tolist()], dtype=bool)
+
+    def only(self, rows: NDArray[np.bool_]) -> "Observed":
+        """Return the labels of some of the rows."""
+        left = Counter(self.y[rows].tolist())
+        counts = {name: left[name] for name in self.counts if left[name]}
+        return replace(self, y=self.y[rows], counts=counts, n_unlabeled=int(self.is_unlabeled[rows].sum()))
 
 
 def parse_class(text: str, like: NDArray) -> Any:
@@ -84,15 +100,23 @@ def parse_order(text: str) -> list[str]:
 
 
 def read_labels(
-    column: Any, *, unlabeled: str | None, negative: str | None, ordered: str | None, name: str
+    column: Any,
+    *,
+    unlabeled: str | None,
+    negative: str | None,
+    ordered: str | None,
+    name: str,
+    hidden: bool = True,
 ) -> Observed:
     """Return labels and the arguments that explain them; says which label it takes as the marker."""
     y = settle_labels(column)
     counts = Counter(each for each in y.tolist() if each is not None)
+    _refuse_measurements(counts, name)
     n_empty = len(y) - sum(counts.values())
     order = None if ordered is None else [parse_class(each, y) for each in parse_order(ordered)]
     settings: dict[str, Any] = {} if order is None else {"class_order": order}
-    marker = _find_marker(y, counts, n_empty, unlabeled, negative, order, name)
+    _refuse_left_out(order, counts, unlabeled, negative)
+    marker = _find_marker(y, counts, n_empty, unlabeled, negative, order, name, hidden)
     settings["unlabeled"] = MISSING if marker is None else marker
     if negative is not None:
         settings["negative"] = parse_class(negative, y)
@@ -104,9 +128,36 @@ def read_labels(
             f'If empty means unlabeled, give --unlabeled "" instead; otherwise fill these cells or delete the rows.'
         )
     n_unlabeled = n_empty if marker is None else counts.pop(marker, 0)
-    return Observed(
-        y, settings, marker, dict(sorted(counts.items(), key=lambda each: str(each[0]))), n_unlabeled
+    ordered_counts = dict(sorted(counts.items(), key=lambda each: str(each[0])))
+    return Observed(y, settings, marker, ordered_counts, n_unlabeled, hidden)
+
+
+def _refuse_measurements(counts: Counter, name: str) -> None:
+    """Refuse a column of which almost every value is another one."""
+    decimals = [each for each in counts if isinstance(each, float) and not each.is_integer()]
+    numbers = all(isinstance(each, int | float) for each in counts)
+    many = len(counts) > MANY_CLASSES and 2 * len(counts) > sum(counts.values())
+    if not (many or (numbers and decimals)):
+        return
+    what = "numbers with decimals" if numbers and decimals else "values"
+    looks = "a measurement" if numbers else "a name or a number of the row"
+    raise CommandError(
+        f"--label: column {name!r} holds {len(counts)} different {what} in {sum(counts.values())} rows, such as "
+        f"{listed(list(counts)[:2])}: it looks like {looks}, not like classes. Name the column that holds the classes"
+        + (", or cut this one into classes first: low, mid, high." if numbers else ".")
     )
+
+
+def _refuse_left_out(
+    order: list | None, counts: Counter, unlabeled: str | None, negative: str | None
+) -> None:
+    """Say what may be meant where one label is missing in --ordered: that it marks unlabeled rows."""
+    left_out = [each for each in counts if order is not None and each not in order and str(each) != negative]
+    if len(left_out) == 1 and unlabeled is None and str(left_out[0]).casefold() in NO_LABEL:
+        raise CommandError(
+            f"--ordered leaves out {left_out[0]!r} ({counts[left_out[0]]} rows), which usually marks unlabeled rows. "
+            f"Try --unlabeled {shlex.quote(str(left_out[0]))}."
+        )
 
 
 def settle_labels(column: Any) -> NDArray:
@@ -149,6 +200,7 @@ def _find_marker(
     negative: str | None,
     order: list | None,
     name: str,
+    hidden: bool,
 ) -> Any:
     if not counts:
         raise CommandError(f"column {name!r} holds no label at all. Check --label.")
@@ -174,15 +226,21 @@ def _find_marker(
             f"--negative {negative!r} names class 0, but nothing says which rows are unlabeled. Give --unlabeled "
             f"as well: one of {_counted(counts)}."
         )
-    marker, why = _guess_marker(counts, order, name)
-    note(
-        f"Unlabeled rows: the {counts[marker]} of {len(y)} with {name} = {marker!r}, {why}. If another value marks "
-        "them, give --unlabeled."
-    )
+    marker, why = _guess_marker(counts, order, name, hidden)
+    if hidden:
+        note(
+            f"Unlabeled rows: the {counts[marker]} of {len(y)} with {name} = {marker!r}, {why}. If another value marks "
+            "them, give --unlabeled."
+        )
+    else:
+        note(
+            f"Class 0: the {counts[marker]} of {len(y)} rows with {name} = {marker!r}, {why}. If class 0 is another "
+            "one, name it by --unlabeled."
+        )
     return marker
 
 
-def _guess_marker(counts: Counter, order: list | None, name: str) -> tuple[Any, str]:
+def _guess_marker(counts: Counter, order: list | None, name: str, hidden: bool) -> tuple[Any, str]:
     """Take the label that can hardly mean anything else; of several words the first one would be a bad guess."""
     if order is not None:
         if order[0] in counts:
@@ -196,9 +254,8 @@ def _guess_marker(counts: Counter, order: list | None, name: str) -> tuple[Any, 
     found = [each for each in counts if each.strip().casefold() in NO_LABEL]
     if len(found) == 1:
         return found[0], "which usually means that"
-    raise CommandError(
-        f"Which value of {name!r} marks unlabeled rows? Give --unlabeled, with one of {_counted(counts)}."
-    )
+    what = "marks unlabeled rows" if hidden else "is class 0, which the others are compared with"
+    raise CommandError(f"Which value of {name!r} {what}? Give --unlabeled, with one of {_counted(counts)}.")
 
 
 def _counted(counts: Counter) -> str:

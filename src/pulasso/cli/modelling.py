@@ -94,7 +94,7 @@ def _parse_number(text: str, wanted: str, observed: Observed) -> Any:
         return "estimate"
     if "=" not in text:
         try:
-            return float(text)
+            return _share(text, wanted)
         except ValueError:
             classes = ",".join(f"{name}=..." for name in positive_classes(observed))
             raise CommandError(
@@ -123,9 +123,21 @@ def _class(name: str, wanted: str, classes: Sequence[Any], marker: Any) -> Any:
 
 def _number(text: str, name: str, wanted: str) -> float:
     try:
-        return float(text)
+        return _share(text, wanted)
     except ValueError:
         raise CommandError(f"{_flag(wanted)}: {text!r} for {name!r} is not a number.") from None
+
+
+def _share(text: str, wanted: str) -> float:
+    """Read 0.33 or 33%; a number that must be meant in percent is not taken for a share."""
+    if text.strip().endswith("%"):
+        return float(text.strip()[:-1]) / 100.0
+    number = float(text)
+    if 2.0 <= number <= 100.0:
+        raise CommandError(
+            f"{_flag(wanted)} {text.strip()}: a share lies between 0 and 1. Did you mean {number / 100:g}?"
+        )
+    return number
 
 
 def positive_classes(observed: Observed) -> list[Any]:

@@ -8,6 +8,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -25,6 +26,7 @@ __all__ = [
     "ScenarioName",
     "TableOptions",
     "flat",
+    "one_of",
 ]
 
 DATA, MODEL, CHOICE, OUTPUT = "Data", "Model", "Choice of lam", "Output"
@@ -50,6 +52,20 @@ class ScenarioName(StrEnum):
 
 def _option(*names: str, panel: str, help: str, **more: Any) -> Any:
     return typer.Option(*names, rich_help_panel=panel, help=help, **more)
+
+
+def one_of(choices: type[StrEnum]) -> dict[str, Any]:
+    """Return what an option needs that takes one of a few words: a slip of the pen is met with a suggestion."""
+    names = [each.value for each in choices]
+
+    def parse(text: str) -> StrEnum:
+        if text in names:
+            return choices(text)
+        close = get_close_matches(text.strip().casefold(), names, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(map(repr, names))}.{hint}")
+
+    return {"parser": parse, "autocompletion": lambda: names}
 
 
 @dataclass(frozen=True)
@@ -87,7 +103,13 @@ class TableOptions:
     ] = None
     missing: Annotated[
         Missing,
-        _option("--missing", panel=DATA, help="Missing values of features: refuse, drop rows, or fill in."),
+        _option(
+            "--missing",
+            panel=DATA,
+            metavar="HOW",
+            help="Missing values of features: refuse, drop (rows), or fill in by mean or median.",
+            **one_of(Missing),
+        ),
     ] = Missing.refuse
     na: Annotated[
         list[str] | None,
@@ -106,6 +128,7 @@ class ModelOptions:
             panel=MODEL,
             metavar="NAME",
             help="How labels came to be: case-control, single-training-set or fully-observed.",
+            **one_of(ScenarioName),
         ),
     ] = None
     prevalence: Annotated[
@@ -126,7 +149,7 @@ class ModelOptions:
         float | None,
         _option(
             "--negative-label-frequency",
-            panel=MODEL,
+            panel=DATA,
             help="Single training set with confirmed negatives: how often class 0 is confirmed.",
         ),
     ] = None
@@ -137,7 +160,9 @@ class ModelOptions:
     groups: Annotated[
         str | None,
         _option(
-            "--groups", panel=MODEL, help="rows, entries, or a .csv with the columns column,group[,weight]."
+            "--groups",
+            panel=MODEL,
+            help="rows, entries, or a .csv with the columns column, group and perhaps weight.",
         ),
     ] = None
     standardize: Annotated[
@@ -173,7 +198,7 @@ class CertaintyOptions:
         _option(
             "--sensitivity-values",
             panel=CERTAINTY,
-            help='The numbers to try: 0.2,0.3,0.4 or "oak=0.2,fir=0.1;oak=0.3,fir=0.1".',
+            help='The numbers to try: 0.2,0.3 for all classes, or "oak=0.2,fir=0.1; oak=0.3,fir=0.1".',
         ),
     ] = None
     stability: Annotated[

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.cli.gaps import warn_of_telling_gaps
 from pulasso.cli.labels import Observed, read_labels
 from pulasso.cli.names import find_column, find_columns
-from pulasso.cli.options import Missing, TableOptions
+from pulasso.cli.options import Missing, ModelOptions, ScenarioName, TableOptions
 from pulasso.cli.reading import Table, file_hash, read_table
 from pulasso.cli.recipe import Recipe, learn_recipe, refuse_missing
 from pulasso.cli.running import CommandError, note
@@ -46,28 +47,31 @@ class Prepared:
 
     def __str__(self) -> str:
         labels = [f"{name} {count}" for name, count in self.observed.counts.items()]
+        rest = "unlabeled" if self.observed.hidden else self.observed.marker
         where = f"{self.description['file']}: {self.x.shape[0]} rows, {self.x.shape[1]} features"
-        return f"{where}; {', '.join([*labels, f'unlabeled {self.observed.n_unlabeled}'])}"
+        return f"{where}; {', '.join([*labels, f'{rest} {self.observed.n_unlabeled}'])}"
 
 
-def prepare(options: TableOptions, ordered: str | None) -> Prepared:
+def prepare(options: TableOptions, model: ModelOptions) -> Prepared:
     """Read the table and sort its columns into label, weights and features."""
     table = read_table(options.table, label=options.label, na=options.na)
     description: dict[str, Any] = {"file": options.table.name, "sha256": file_hash(options.table)}
     description["label"] = options.label
     if table.frame is None:
-        return _prepare_matrix(table, options, ordered, description)
+        return _prepare_matrix(table, options, model, description)
     label, weights, frame = _take_columns(table.frame, options)
     rows = np.arange(1, len(frame) + 1)
+    if options.missing == Missing.refuse:
+        refuse_missing(frame, options.table)
+    observed = _observed(label, options, model, str(options.label))
+    if options.missing != Missing.refuse:
+        warn_of_telling_gaps(frame, observed.is_unlabeled, options.missing.value)
     if options.missing == Missing.drop:
         kept = frame.notna().all(axis=1).to_numpy()
         if not kept.all():
             note(f"{(~kept).sum()} of {len(kept)} rows have missing values and are left out.")
-        frame, label, rows = frame[kept], label[kept], rows[kept]
+        frame, observed, rows = frame[kept], observed.only(kept), rows[kept]
         weights = None if weights is None else weights[kept]
-    elif options.missing == Missing.refuse:
-        refuse_missing(frame, options.table)
-    observed = _observed(label, options, ordered, str(options.label))
     recipe = learn_recipe(frame, options.missing.value, options.table)
     description |= {"weights": options.weights, "missing": options.missing.value, "columns": recipe.to_json()}
     return Prepared(
@@ -76,7 +80,7 @@ def prepare(options: TableOptions, ordered: str | None) -> Prepared:
 
 
 def _prepare_matrix(
-    table: Table, options: TableOptions, ordered: str | None, description: dict[str, Any]
+    table: Table, options: TableOptions, model: ModelOptions, description: dict[str, Any]
 ) -> Prepared:
     unused = [name for name in ("weights", "drop", "keep") if getattr(options, name)]
     if unused:
@@ -85,16 +89,21 @@ def _prepare_matrix(
         raise CommandError(
             f"{options.table} holds no labels; put them into the file as y, or name them by --label."
         )
-    observed = _observed(table.labels, options, ordered, options.label or "y")
+    observed = _observed(table.labels, options, model, options.label or "y")
     rows = np.arange(1, table.matrix.shape[0] + 1)
     return Prepared(
         table.matrix, observed, None, rows, None, {**description, "n_features": table.matrix.shape[1]}
     )
 
 
-def _observed(column: Any, options: TableOptions, ordered: str | None, name: str) -> Observed:
+def _observed(column: Any, options: TableOptions, model: ModelOptions, name: str) -> Observed:
     return read_labels(
-        column, unlabeled=options.unlabeled, negative=options.negative, ordered=ordered, name=name
+        column,
+        unlabeled=options.unlabeled,
+        negative=options.negative,
+        ordered=model.ordered,
+        name=name,
+        hidden=model.scenario is not ScenarioName.fully_observed,
     )
 
 

@@ -11,7 +11,7 @@ from pulasso.cli.keeping import kept_folder
 from pulasso.cli.options import CertaintyOptions
 from pulasso.cli.outputs import refuse_all
 from pulasso.cli.reading import file_hash
-from pulasso.cli.running import CommandError, note, warn
+from pulasso.cli.running import CommandError, in_option_words, note, warn
 
 __all__ = ["INSTALL", "PageRequest", "can_report", "write_page"]
 
@@ -69,7 +69,8 @@ def write_page(asked: PageRequest, certainty: CertaintyOptions, *, seed: int, jo
     judged = (
         None if asked.table is None else apply_to(fitted, notes, asked.table, asked.na, asked.model).whole()
     )
-    about = {"command": notes.get("command_line"), "seed": notes.get("seed"), "data_hash": digest}
+    about: dict[str, Any] = {"command": notes.get("command_line"), "seed": notes.get("seed")}
+    about |= {"data_hash": digest, "reword": in_option_words}
     if judged is not None and judged.labels is None:
         note(f"{asked.table} has no labels like those of the fit, so the page has no scores.")
     elif judged is not None:

@@ -37,6 +37,7 @@ TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r"force=True", "--force"),
     (rf"\b({OPTIONS})=(?=\s|[,.;:)`]|$)", lambda m: _flag(m[1])),
     (rf"\b({OPTIONS})=", lambda m: f"{_flag(m[1])} "),
+    (r"\bassumed (prevalence|label_frequency)\b", lambda m: f"assumed {_flag(m[1])}"),
     (r"\bin y\b", "in the label column"),
     (r"^y (has|holds|contains)", r"The label column \1"),
 )  # fmt: skip

@@ -118,11 +118,13 @@ def _facts(estimator: Any) -> dict[str, str]:
     labeled = ", ".join(
         f"{name}: {count:g}" for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
     )
+    # Where nothing is hidden, rows without another label are known to be class 0.
+    rest = "rows of class 0" if estimator.scenario_.name == "fully-observed" else "unlabeled rows"
     facts = {
         "scenario": describe_scenario(estimator.scenario_),
         "class 0": str(counts.classes[0]),
         "labelled rows": labeled,
-        "unlabeled rows": f"{counts.n_unlabeled:g}",
+        rest: f"{counts.n_unlabeled:g}",
     }
     if counts.n_labeled[0] > 0:
         facts["confirmed negatives"] = f"{counts.n_labeled[0]:g}"

@@ -13,7 +13,13 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from pulasso.exceptions import LabelError
 from pulasso.words import plain
 
-__all__ = ["Column", "is_missing", "plain_label", "read_column", "read_order"]
+__all__ = ["MEANS_UNLABELED", "Column", "is_missing", "plain_label", "read_column", "read_order"]
+
+# Text that can hardly be the name of a class.
+MEANS_UNLABELED = frozenset(
+    ("?", "background", "no label", "pseudo-absence", "pseudoabsence", "unknown", "unlabeled", "unlabelled",
+     "unobserved")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,5 +182,7 @@ def plain_label(value: Any, argument: str) -> Any:
 def read_order(class_order: Any) -> list[Any]:
     """Return the classes of ``class_order=`` as plain values."""
     if isinstance(class_order, str) or not isinstance(class_order, Iterable):
-        raise LabelError(f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first.")
+        raise LabelError(
+            f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."
+        )
     return [plain_label(label, "class_order") for label in class_order]

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from pulasso.exceptions import LabelError
-from pulasso.labels._column import Column, is_missing, plain_label, read_column, read_order
-from pulasso.words import listed
+from pulasso.exceptions import LabelError, MarkerWarning
+from pulasso.labels._column import MEANS_UNLABELED, Column, is_missing, plain_label, read_column, read_order
+from pulasso.words import listed, warn_caller
 
 __all__ = ["Labels", "encode_labels", "encode_with"]
 
@@ -102,7 +102,7 @@ def encode_labels(
     column = read_column(y, sample_weight)
     order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
-    check_classification_targets(column.labels[column.index[column.index >= 0]])
+    _refuse_measurements(column)
     class_0 = _name_class_0(column, marker, unlabeled, negative, order)
     positives = _positive_classes(column, marker, class_0, order)
     if not positives:
@@ -183,6 +183,7 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
                 'marker too, for example unlabeled=-1, or unlabeled=float("nan") for missing values.'
             )
         marker, argument = (order[0], "class_order names") if order else (column.names[0], "")
+        _warn_of_a_better_marker(column, marker)
     else:
         marker, argument = plain_label(unlabeled, "unlabeled"), "unlabeled is"
         _refuse_missing(column, marker)
@@ -192,6 +193,31 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
             f"Labels present: {listed(column.names)}.{_suggestion(marker, column.names)}"
         )
     return column.names[column.names.index(marker)]
+
+
+def _warn_of_a_better_marker(column: Column, marker: Any) -> None:
+    """Warn where the smallest label is the marker, and another one says that it is."""
+    telling = [name for name in column.names if str(name).strip().casefold() in MEANS_UNLABELED]
+    if telling and marker not in telling:
+        warn_caller(
+            f"Rows with the label {marker!r}, the first one, are taken as unlabeled, and {listed(telling)} as a class "
+            f"of its own. If it is {telling[0]!r} that marks unlabeled rows, pass unlabeled={telling[0]!r}; if not, "
+            f"pass unlabeled={marker!r} to say so.",
+            MarkerWarning,
+        )
+
+
+def _refuse_measurements(column: Column) -> None:
+    """Refuse numbers that no one would use as names of classes."""
+    try:
+        check_classification_targets(column.labels[column.index[column.index >= 0]])
+    except ValueError:
+        examples = listed(column.names[:2], show="{:.4g}".format)
+        raise LabelError(
+            f"Unknown label type: continuous. y holds {len(column.names)} different numbers with decimals, such as "
+            f"{examples}: it looks like a measurement. Labels are names or whole numbers: pass the column that holds "
+            "the classes, or cut the measurement into classes first, for example by pandas.cut."
+        ) from None
 
 
 def _refuse_missing(column: Column, marker: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.exceptions import TrivialModelWarning
+from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
 from pulasso.inputs import check_number, check_same_length
 from pulasso.metrics import _statistics
 from pulasso.metrics._estimate import Estimate
@@ -16,12 +16,18 @@ from pulasso.metrics._predictions import trivial_words
 from pulasso.metrics._sample import LabelSettings
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.words import listed, warn_caller
+from pulasso.words import listed, plain, warn_caller
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["Scores", "pu_scores"]
+
+# Estimates may leave their range by chance; by more than both of these they do not.
+STANDARD_ERRORS = 5.0
+BEYOND = 0.03
+# Scores without an upper bound of 1.
+UNBOUNDED = ("log-loss", "Brier score", "mean squared error", "mean absolute error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,28 +174,51 @@ def pu_scores(
     check_same_length(X if hasattr(X, "shape") else np.asarray(X), z)
     sample, predicted = evaluation.sample, evaluation.predicted
     words = trivial_words(sample, predicted)
+    overall, by_class = _overall(evaluation), _by_class(evaluation)
+    impossible = _impossible_words({**overall, **by_class}, evaluation.scenario.asks_for)
     if words is not None:
         warn_caller(words, TrivialModelWarning)
+    if impossible is not None:
+        warn_caller(impossible, ImpossibleScoreWarning)
     return Scores(
         title=f"Scores of {type(evaluation.core).__name__} without negatives",
         facts=_facts(evaluation),
-        overall=_overall(evaluation),
-        by_class=_by_class(evaluation),
+        overall=overall,
+        by_class=by_class,
         classes=sample.classes,
         level=level,
-        warnings=[] if words is None else [words],
+        warnings=[each for each in (words, impossible) if each is not None],
     )
+
+
+def _impossible_words(scores: dict[str, Estimate], asked: str | None) -> str | None:
+    """Say which estimate is far outside of its range, and what that means; None if all can be."""
+    for name, estimate in scores.items():
+        values, errors = np.ravel(estimate.value), np.ravel(estimate.standard_error)
+        beyond = np.maximum(values - (np.inf if name in UNBOUNDED else 1.0), -values)
+        for c in np.flatnonzero((beyond > BEYOND) & (beyond > STANDARD_ERRORS * errors))[:1].tolist():
+            of = "" if estimate.classes is None else f" of class {plain(estimate.classes[c])!r}"
+            side = "above 1" if values[c] > 0 else "below 0"
+            number = "" if asked is None else f" the assumed {asked} cannot be right, or"
+            return (
+                f"Estimated {name}{of} is {values[c]:.2f}, with a standard error of {errors[c]:.2f}: far {side}, where "
+                f"none can be. Then{number} a column gives the label away (one that is filled in only where there is a "
+                "label, say), or these are rows that the model was fitted to and knows by heart. Look at the strongest "
+                "features."
+            )
+    return None
 
 
 def _facts(evaluation: Evaluation) -> dict[str, str]:
     sample = evaluation.sample
     counts = np.bincount(sample.codes, weights=sample.weight, minlength=len(sample.classes) + 1)
     labeled = zip(sample.classes[1:], counts[1:-1], strict=True)
+    rest = "rows of class 0" if evaluation.scenario.name == "fully-observed" else "unlabeled rows"
     facts = {
         "scenario": describe_scenario(evaluation.scenario),
         "class 0": str(sample.classes[0]),
         "labelled rows": ", ".join(f"{name}: {count:g}" for name, count in labeled),
-        "unlabeled rows": f"{counts[0]:g}",
+        rest: f"{counts[0]:g}",
     }
     if counts[-1] > 0:
         facts["confirmed negatives"] = f"{counts[-1]:g}"

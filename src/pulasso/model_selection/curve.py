@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["SELECTIONS", "LossCurve"]
 
 SELECTIONS = ("min", "1se")
+FLAT = 0.1  # of a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,20 @@ class LossCurve:
         return int(np.argmax(mean <= mean[best] + self.se[best]))
 
     def edge(self) -> str:
-        """Say whether the smallest loss lies at an end of the grid: "smallest", "largest" or ""."""
+        """Say whether the smallest loss lies at an end of the grid: "smallest", "largest" or "".
+
+        A curve that has become flat does not count as ended too early: if halving lam for the last time gained less
+        than a tenth of a standard error, smaller ones would not be told apart from the smallest.
+        """
         best, last = self.index("min"), len(self.lams) - 1
         if self.lams[0] == self.lams[-1]:
             return ""
-        return "largest" if best == 0 else "smallest" if best == last else ""
+        if best == last and not self._is_flat_at_the_end():
+            return "smallest"
+        return "largest" if best == 0 else ""
+
+    def _is_flat_at_the_end(self) -> bool:
+        twice = np.flatnonzero(self.lams >= 2.0 * self.lams[-1])
+        if not len(twice) or not np.isfinite(self.se[-1]):
+            return False
+        return bool(self.mean[twice[-1]] - self.mean[-1] < FLAT * self.se[-1])

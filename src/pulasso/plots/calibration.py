@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
 from pulasso.plots.names import literals
@@ -14,7 +14,7 @@ from pulasso.words import plain
 
 __all__ = ["PUCalibrationDisplay"]
 
-# Estimated frequencies may leave [0, 1]; so much of that is shown.
+# Room above and below the estimates, which may leave [0, 1].
 BEYOND = 0.12
 # Bins with less of the population than this are drawn hollow: there is next to nothing in them.
 THIN = 0.01
@@ -143,7 +143,7 @@ class PUCalibrationDisplay:
         (self.line_,) = ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0)
         self.containers_ = [self._draw_class(ax, int(k), i, len(shown)) for i, k in enumerate(shown)]
         ax.set_xlim(-0.03, 1.03)
-        ax.set_ylim(-BEYOND, 1.0 + BEYOND)
+        n_outside = self._set_limits(ax, shown)
         ax.set_xlabel("predicted probability of the class")
         ax.set_ylabel("estimated true frequency")
         names = literals(plain(curve.classes[k]) for k in shown)
@@ -156,9 +156,20 @@ class PUCalibrationDisplay:
             frameon=False,
         )
         left_out = len(curve.classes) - len(shown)
-        note_below(ax, f"{plural(left_out, 'rarer class')} not shown" if left_out else "")
+        notes = [f"{plural(left_out, 'rarer class')} not shown"] if left_out else []
+        notes += [f"{plural(n_outside, 'thin bin')} outside of the picture"] if n_outside else []
+        note_below(ax, "; ".join(notes))
         self.ax_, self.figure_ = ax, ax.get_figure()
         return self
+
+    def _set_limits(self, ax: Any, shown: NDArray) -> int:
+        """Show every estimate that rests on some rows; return how many others are outside."""
+        share, frequency = self.curve.share[shown], self.curve.frequency[shown]
+        there = np.isfinite(frequency)
+        solid = frequency[there & (share >= THIN)]
+        low, high = solid.min(initial=0.0) - BEYOND, solid.max(initial=1.0) + BEYOND
+        ax.set_ylim(low, high)
+        return int(np.count_nonzero(there & ((frequency < low) | (frequency > high))))
 
     def _draw_class(self, ax: Any, k: int, i: int, n_shown: int) -> Any:
         """Draw one class, a little beside the others so that error bars stay apart."""

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,7 @@ def write_report(
     command: str | None = None,
     seed: Any = None,
     data_hash: str | None = None,
+    reword: Callable[[str], str] = str,
     force: bool = False,
 ) -> Path:
     """Write one self-contained HTML page about a fitted model, for readers who never saw the code.
@@ -79,6 +80,8 @@ def write_report(
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
         By default the hash of `X` and `z`.
+    reword : callable, optional
+        From the words of a warning to those of the page: the command line speaks of options, not of arguments.
     force : bool, default=False
         Replace a file that is there already.
 
@@ -104,7 +107,7 @@ def write_report(
     """
     target = Path(path)
     check_target(target, force)
-    material = Material(model, X, z, cv, sensitivity, stability, command, seed, data_hash)
+    material = Material(model, X, z, cv, sensitivity, stability, command, seed, data_hash, reword)
     material.check()
     page = _render(material)
     write_text(target, page, force)

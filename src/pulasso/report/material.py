@@ -2,7 +2,7 @@
 
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._version import __version__
-from pulasso.exceptions import TrivialModelWarning
+from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
 from pulasso.inputs import check_same_length
 from pulasso.metrics import Scores, pu_scores
 from pulasso.pieces import is_in_pieces
@@ -53,6 +53,7 @@ class Material:
     command: str | None = None
     seed: Any = None
     given_hash: str | None = None
+    reword: Callable[[str], str] = str
 
     def check(self) -> None:
         """Refuse what no report can be written from."""
@@ -134,7 +135,8 @@ class Material:
         if self.X is None or self.z is None:
             return None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TrivialModelWarning)  # the table holds the words
+            for kind in (TrivialModelWarning, ImpossibleScoreWarning):
+                warnings.simplefilter("ignore", kind)  # the table holds the words
             return pu_scores(self.model, self.X, self.z)
 
     @cached_property
@@ -145,8 +147,9 @@ class Material:
         labels = list(self.core.label_counts_.classes[1:])
         fit = [f"{count:g}" for count in self.core.label_counts_.n_labeled[1:]]
         seen = ", ".join(f"{name}: {count}" for name, count in zip(labels, fit, strict=True))
-        counts = (seen, f"{self.core.label_counts_.n_unlabeled:g}")
-        return counts == (self.scores.facts["labelled rows"], self.scores.facts["unlabeled rows"])
+        facts = self.scores.facts
+        rest = facts.get("unlabeled rows", facts.get("rows of class 0"))
+        return (seen, f"{self.core.label_counts_.n_unlabeled:g}") == (facts["labelled rows"], rest)
 
     @cached_property
     def numbers(self) -> dict[str, float]:
@@ -159,7 +162,7 @@ class Material:
         said = [*self.core.warnings_, *(self.chooser.warnings_ if self.chooser is not None else [])]
         if self.scores is not None:
             said += self.scores.warnings
-        return list(dict.fromkeys(said))
+        return list(dict.fromkeys(map(self.reword, said)))
 
     @cached_property
     def hash(self) -> str | None:

@@ -95,7 +95,10 @@ def about_data(material: Material) -> Section:
     rows = [
         (f"labelled {name}", n) for name, n in zip(material.classes[1:], counts.n_labeled[1:], strict=True)
     ]
-    rows.append(("unlabeled", counts.n_unlabeled))
+    hidden = material.core.scenario_.name != "fully-observed"
+    rows.append(
+        ("unlabeled" if hidden else f"{material.classes[0]}, without another label", counts.n_unlabeled)
+    )
     if counts.n_labeled[0] > 0:
         rows.append((f"confirmed as {material.classes[0]}", float(counts.n_labeled[0])))
     table = Table(
@@ -106,14 +109,15 @@ def about_data(material: Material) -> Section:
     words = (
         f"The model was fitted to {count(total)} rows with {count(len(material.features))} features. "
         "A label is certain; the lack of one says nothing: an unlabeled row may belong to any class."
-        if material.core.scenario_.name != "fully-observed"
+        if hidden
         else f"The model was fitted to {count(total)} rows with {count(len(material.features))} features."
     )
     n_constant = int(np.count_nonzero(material.core.feature_scale_ == 0))
     blocks: list[Block] = [Text(words), table]
     if n_constant:
         which = [material.features[j] for j in np.flatnonzero(material.core.feature_scale_ == 0)]
-        blocks.append(Text(f"{n_constant} features are constant and cannot help: {listed(which, 5, str)}."))
+        are = "feature is" if n_constant == 1 else "features are"
+        blocks.append(Text(f"{n_constant} {are} constant and cannot help: {listed(which, 5, str)}."))
     return Section("data", "The data", blocks)
 
 

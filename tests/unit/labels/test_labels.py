@@ -1,5 +1,7 @@
 """Reading labels: markers, class names, class order, weights, and words when something is off."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from pulasso.exceptions import LabelError
+from pulasso.exceptions import LabelError, MarkerWarning
 from pulasso.labels import encode_labels, encode_with
 
 NAN = float("nan")
@@ -276,9 +278,26 @@ def test_numpy_string_dtype():
 
 
 @pytest.mark.parametrize("unlabeled", [None, NAN])
-def test_continuous_targets_are_refused_in_scikit_learns_words(unlabeled):
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        encode_labels([0.0, 1.0, 2.5], unlabeled=unlabeled)
+def test_continuous_targets_are_refused_in_scikit_learns_words_and_ours(unlabeled):
+    words = (
+        r"Unknown label type: continuous. y holds 3 different numbers with decimals, such as 0, 1.235: .*cut"
+    )
+    with pytest.raises(LabelError, match=words):
+        encode_labels([0.0, 1.23456789, 2.5], unlabeled=unlabeled)
+
+
+@pytest.mark.parametrize("marker", ["unlabeled", "Background", "unknown"])
+def test_a_label_that_looks_like_the_marker_and_is_not_taken_as_one(marker):
+    y = ["Ash", marker, "Ash", marker]
+    with pytest.warns(
+        MarkerWarning, match=rf"'Ash', the first one, are taken as unlabeled.* unlabeled='{marker}'"
+    ):
+        encode_labels(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode_labels(y, unlabeled="Ash")
+        encode_labels(y, unlabeled=marker)
+        encode_labels(["background", "oak"])
 
 
 def test_unordered_categories_are_sorted_and_unused_ones_ignored():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from pulasso import metrics
+from pulasso import MultinomialPULasso, metrics
 from pulasso.exceptions import (
     ClassOrderWarning,
+    ImpossibleScoreWarning,
     LabelError,
     LabelFrequencyWarning,
     ScenarioError,
@@ -204,6 +205,32 @@ def test_an_estimate_of_one_number():
         estimate.interval(95)
     with pytest.raises(KeyError, match="this is one number"):
         estimate.of("oak")
+
+
+def labelled_halves(leak):
+    """600 rows, half of the members of class 1 labelled; a last column that shows the label, or is noise."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (2 * X[:, 0] + rng.logistic(size=600) > 0).astype(int)
+    z = np.where(rng.random(600) < 0.5, y, 0)
+    if leak:
+        X[:, 2] = z + 0.1 * X[:, 2]
+    return X, z
+
+
+def test_scores_that_cannot_be():
+    model = MultinomialPULasso(0.01, **HALF)
+    X, z = labelled_halves(leak=True)
+    with pytest.warns(
+        ImpossibleScoreWarning, match="Estimated accuracy is 1.2., .* far above 1.* label_frequency"
+    ):
+        scores = metrics.pu_scores(model.fit(X, z), X, z)
+    assert "a column gives the label away" in scores.warnings[-1]
+    assert scores.warnings[-1] in repr(scores)
+    X, z = labelled_halves(leak=False)
+    assert metrics.pu_scores(model.fit(X, z), X, z).warnings == []  # warnings are errors in the tests
+    naive = MultinomialPULasso(0.01, scenario="fully-observed").fit(X, z)
+    assert "rows of class 0" in metrics.pu_scores(naive, X, z).facts
 
 
 def test_an_estimate_by_class():

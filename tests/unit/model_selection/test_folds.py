@@ -65,6 +65,9 @@ def test_among_equals_the_largest_lam():
     assert flat.index("min") == flat.index("1se") == 0
     assert flat.edge() == "largest"
     assert curve([2.0, 1.0], [2.0, 1.0]).edge() == "smallest"
+    # The standard error is 0.5: halving lam gained 0.12 of it, and then 0.01, which is flat.
+    assert curve([3.0, 2.06, 2.0], [2.0, 1.06, 1.0]).edge() == "smallest"
+    assert curve([3.0, 2.005, 2.0], [2.0, 1.005, 1.0]).edge() == ""
     assert LossCurve(np.zeros(2), np.ones((2, 2)), np.ones(2)).edge() == ""
 
 

@@ -8,7 +8,7 @@ from pulasso.cli.options import ModelOptions, OutputOptions, TableOptions, flat
 
 __all__ = ["compare"]
 
-DEFAULT = "pulasso,mn-lasso,elkan-noto,one-vs-rest,nnpu"
+DEFAULT = "pulasso, mn-lasso, elkan-noto, one-vs-rest, nnpu"
 
 
 @flat
@@ -35,7 +35,7 @@ def compare(
     from pulasso.cli.preparing import prepare
 
     table = output.out / "compare.csv"
-    prepared = prepare(data, model.ordered)
+    prepared = prepare(data, model)
     settings = make_settings(model, prepared)
     refuse_all([table], output.force)
     found = compare_models(prepared, settings, models, folds, seed, ordered=model.ordered is not None)

@@ -14,6 +14,7 @@ from pulasso.cli.options import (
     OutputOptions,
     TableOptions,
     flat,
+    one_of,
 )
 
 __all__ = ["cv"]
@@ -41,7 +42,9 @@ def cv(
         typer.Option(
             "--select",
             rich_help_panel=CHOICE,
-            help="Smallest loss, or fewer features within one standard error.",
+            metavar="RULE",
+            help="min, the smallest loss, or 1se, fewer features within one standard error.",
+            **one_of(Select),
         ),
     ] = Select.min,
     seed: Annotated[int, typer.Option("--seed", help="Of random numbers: which row is in which fold.")] = 0,

@@ -22,7 +22,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     from pulasso.cli.preparing import prepare
     from pulasso.estimators import fit_path
 
-    prepared = prepare(data, model.ordered)
+    prepared = prepare(data, model)
     settings = make_settings(model, prepared)
     folder, table = output.out / "path", output.out / "path.csv"
     refuse_all([folder, table], output.force)

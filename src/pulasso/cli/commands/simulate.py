@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pulasso.cli.options import ScenarioName
+from pulasso.cli.options import ScenarioName, one_of
 
 __all__ = ["simulate"]
 
@@ -21,7 +21,10 @@ class Response(StrEnum):
 def simulate(
     out: Annotated[Path, typer.Argument(help="File to write, .csv.")],
     response: Annotated[
-        Response, typer.Option("--model", help="Unordered or ordered classes.")
+        Response,
+        typer.Option(
+            "--model", metavar="NAME", help="multinomial or ordinal: ordered classes.", **one_of(Response)
+        ),
     ] = Response.multinomial,
     rows: Annotated[int, typer.Option("--rows", min=2, help="Number of rows.")] = 300,
     features: Annotated[int, typer.Option("--features", min=1, help="Number of features.")] = 20,
@@ -29,7 +32,9 @@ def simulate(
     classes: Annotated[int, typer.Option("--classes", min=1, help="Classes besides class 0.")] = 2,
     scenario: Annotated[
         ScenarioName,
-        typer.Option("--scenario", metavar="NAME", help="How labels come to be, as for `cv`."),
+        typer.Option(
+            "--scenario", metavar="NAME", help="How labels come to be, as for `cv`.", **one_of(ScenarioName)
+        ),
     ] = ScenarioName.case_control,
     unlabeled_share: Annotated[
         float, typer.Option("--unlabeled-share", help="Share of unlabeled rows in case-control data.")
