@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-report sanitize lint bench bench-quick reproduce studies docs clean
+.PHONY: help run test test-report sanitize lint bench bench-quick reproduce reproduce-docs studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -60,6 +60,10 @@ studies: .venv/.installed ## Simulation studies (coverage, choice of lam, preval
 
 reproduce: .venv/.installed ## The paper's figures and tables at quick scale; a page in runs/paper
 	$(BIN)/pulasso reproduce all --scale quick --jobs 2 --out runs/paper
+
+reproduce-docs: .venv/.installed ## The same at the scale of the paper, for the documentation: an hour or two
+	$(BIN)/pulasso reproduce all --scale paper --jobs 2 --out runs/paper-scale
+	$(BIN)/python docs/reproduction/collect.py runs/paper-scale
 
 .venv/.installed-docs: .venv/.installed
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"

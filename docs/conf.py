@@ -27,6 +27,7 @@ extensions = [
     "command_help",
     "mathml",
     "optional_file",
+    "reproduced",
     "short_names",
 ]
 exclude_patterns = ["_build", "_templates", "_extensions"]

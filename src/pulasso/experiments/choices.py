@@ -19,19 +19,25 @@ AS_IN_THE_TABLE = "as in the table"
 
 def predict_chosen(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the scores of one fit with one setting changed."""
-    return predict_masked({**cell, "choice": fixed["choices"][cell["change"]]}, fixed, seed)
+    return predict_masked({**cell, "choice": fixed["choice"]}, fixed, seed)
 
 
 def run_choices(name: str, settings: Mapping[str, Any], seed: int, how: dict[str, Any]) -> "DataFrame":
     """Return the scores of PULasso on the diagonal and of Lasso, for every choice."""
-    cells = [
-        {"pi": pi, "assumed": assumed, "change": change}
-        for pi in settings["label_frequencies"]
-        for assumed in (NAIVE, pi)
-        for change in settings["choices"]
-    ]
-    fixed = {**settings["design"], "choices": settings["choices"]}
-    return run_cells(name, predict_chosen, repetitions(cells, settings["splits"]), fixed, seed, **how)
+    import pandas as pd
+
+    tables = []
+    for change, choice in settings["choices"].items():
+        cells = [
+            {"pi": pi, "assumed": assumed, "change": change}
+            for pi in settings["label_frequencies"]
+            for assumed in (NAIVE, pi)
+        ]
+        # Every choice has its own folder of finished cells: one that is added leaves the others as they are.
+        fixed = {**settings["design"], "choice": choice}
+        all_cells = repetitions(cells, settings["splits"])
+        tables.append(run_cells(name, predict_chosen, all_cells, fixed, seed, **how))
+    return pd.concat(tables, ignore_index=True)
 
 
 def mean_choices(table: "DataFrame", score: str) -> "DataFrame":

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.datasets import simulate_multinomial, simulate_ordinal
-from pulasso.estimators import fit_path
+from pulasso.datasets import Simulation, simulate_multinomial, simulate_ordinal
+from pulasso.estimators import PathResult, fit_path
 from pulasso.experiments.claims import mean_and_se
 from pulasso.experiments.runner import Cell, generator
+from pulasso.theory import curvature_along
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,6 +24,7 @@ __all__ = ["GROUPS", "MODELS", "estimate", "mean_errors", "size"]
 
 MODELS = ("multinomial", "ordinal")
 GROUPS = {"multinomial": "rows", "ordinal": "entries"}
+NEAR = 0.01  # a distance over which the curvature at the truth does not change
 SIMULATE: dict[str, Any] = {"multinomial": simulate_multinomial, "ordinal": simulate_ordinal}
 
 
@@ -34,11 +36,13 @@ def size(wanted: float, n_positive: int) -> int:
 def estimate(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the error of the coefficients, ``||theta_hat - theta*||``, for every c of the grid.
 
-    The true coefficients depend on the repetition but not on n: errors at several n are then compared
-    on the same truths.
+    The true coefficients depend on the repetition but not on n, nor on K in the ordinal model: errors at several n
+    and K are then compared on the same truths. `error_with_offsets` counts intercepts too, or the first threshold
+    and the gaps between thresholds, which are entries of theta in the paper's ordinal model; `curvature` is that of
+    the loss at the truth, along a direction in which all classes move together.
     """
     model, s, p, k, n = (cell[name] for name in ("model", "s", "p", "K", "n"))
-    rng = generator(seed, "estimation", model, s, p, k, cell["repetition"])
+    rng = generator(seed, "estimation", model, s, p, cell["repetition"])
     data = SIMULATE[model](n, p, n_active=s, n_positive=k, random_state=rng)
     cs = np.array(fixed["cs"], dtype=float)
     path = fit_path(
@@ -51,13 +55,32 @@ def estimate(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
         tol=fixed["tol"],
         **data.scenario_params,
     )
+    error = _norms(path.coefs - data.coef)
     return {
         "c": cs,
-        "error": _norms(path.coefs - data.coef),
+        "error": error,
+        "error_with_offsets": np.hypot(error, _norms(_offset_errors(path, data))),
         "size_of_truth": _norms(data.coef[None])[0],
+        "curvature": _curvature(data, rng),
         "n_selected": path.n_active,
         "kkt": path.kkt,
     }
+
+
+def _offset_errors(path: PathResult, data: Simulation) -> NDArray:
+    """Return by how much intercepts, or the first threshold and the gaps, are missed; one row for each lam."""
+    if path.intercepts is not None:
+        return path.intercepts - data.intercept
+    return _gaps(path.thresholds) - _gaps(data.thresholds)
+
+
+def _gaps(thresholds: Any) -> NDArray:
+    return np.diff(np.atleast_2d(thresholds), axis=1, prepend=0.0)
+
+
+def _curvature(data: Simulation, rng: np.random.Generator) -> float:
+    direction = np.broadcast_to(rng.normal(size=data.X.shape[1]), data.coef.shape)
+    return float(curvature_along(data, direction, [NEAR / np.linalg.norm(direction)])[0])
 
 
 def _norms(stack: NDArray) -> NDArray:
@@ -65,10 +88,19 @@ def _norms(stack: NDArray) -> NDArray:
 
 
 def mean_errors(table: "DataFrame", by: list[str]) -> "DataFrame":
-    """Return mean and standard error of the error, and the mean number of selected features, for every group."""
+    """Return means and standard errors of both errors, and means of the other numbers, for every group."""
     rows = []
     for key, part in table.groupby(by, sort=False):
-        mean, se = mean_and_se(part["error"])
-        numbers = {"error": mean, "se": se, "n_selected": part["n_selected"].mean(), "repetitions": len(part)}
+        error, se = mean_and_se(part["error"])
+        with_offsets, with_offsets_se = mean_and_se(part["error_with_offsets"])
+        numbers = {
+            "error": error,
+            "se": se,
+            "error_with_offsets": with_offsets,
+            "se_with_offsets": with_offsets_se,
+            "curvature": part["curvature"].mean(),
+            "n_selected": part["n_selected"].mean(),
+            "repetitions": len(part),
+        }
         rows.append({**dict(zip(by, key, strict=True)), **numbers})
     return type(table)(rows)

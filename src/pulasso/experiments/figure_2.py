@@ -34,16 +34,21 @@ _COMMON = {
     "p": 100,
     "rate": 0.02,
     "Ks": (1, 2, 3, 4, 5, 6),
-    "cs": {"multinomial": (0.36, 0.18, 0.09, 0.045), "ordinal": (0.4, 0.2, 0.1)},
+    # Steps of sqrt(2): the best c of two neighbouring K may lie closer together than a factor of 2.
+    "cs": {
+        "multinomial": (0.36, 0.25, 0.18, 0.125, 0.09, 0.064, 0.045, 0.032),
+        "ordinal": (0.4, 0.28, 0.2, 0.14, 0.1, 0.07),
+    },
     "tol": 1e-5,
 }
 SETTINGS = {
-    "tiny": {**_COMMON, "rate": 0.1, "p": 20, "Ks": (1, 3), "repetitions": 2},
-    "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": 4},
-    "paper": {**_COMMON, "repetitions": 12},
+    "tiny": {**_COMMON, "rate": 0.1, "p": 20, "Ks": (1, 3), "repetitions": {"multinomial": 2, "ordinal": 2}},
+    "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": {"multinomial": 4, "ordinal": 8}},
+    "paper": {**_COMMON, "repetitions": {"multinomial": 20, "ordinal": 50}},
 }
 # The largest mean error over the smallest; the multinomial error more than doubles over the same K.
 FLAT = 1.5
+ERRORS = {"error": "se", "error_with_offsets": "se_with_offsets"}
 
 
 def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
@@ -59,47 +64,59 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
             for k in settings["Ks"]
         ]
         fixed = {"cs": settings["cs"][model], "tol": settings["tol"]}
-        all_cells = repetitions(cells, settings["repetitions"])
+        all_cells = repetitions(cells, settings["repetitions"][model])
         tables.append(run_cells(f"figure-2 {model}", estimate, all_cells, fixed, seed, **how))
     return pd.concat(tables, ignore_index=True)
 
 
 def summarize(table: "DataFrame") -> "DataFrame":
-    """Return mean errors and mark the best c for each model, s and K."""
+    """Return mean errors and mark the best c for each model, s and K: of coefficients, and with offsets."""
     means = mean_errors(table, ["model", "s", "p", "K", "n", "c"])
-    best = means.groupby(["model", "s", "K"])["error"].transform("min")
-    return means.assign(best_c=means["error"] == best)
+    for name, column in zip(("best_c", "best_c_with_offsets"), ERRORS, strict=True):
+        means[name] = means[column] == means.groupby(["model", "s", "K"])[column].transform("min")
+    return means
 
 
 def judge(table: "DataFrame") -> list[Claim]:
     """Growing for the multinomial model, flat for the ordinal one."""
     means = summarize(table)
-    best = means[means["best_c"]]
-    claims = []
-    for s, line in best[best["model"] == "multinomial"].groupby("s"):
-        errors = line.sort_values("K")
-        first, last = errors.iloc[0], errors.iloc[-1]
-        apart = (last["error"] - first["error"]) / np.hypot(last["se"], first["se"])
-        claims.append(
-            Claim(
-                f"multinomial, s = {s}: the error grows with every step in K",
-                bool((np.diff(errors["error"]) > 0).all() and apart > 2),
-                f"{_numbers(errors)}; first and last differ by {apart:.1f} standard errors",
-            )
-        )
+    best = means[means["best_c"]].sort_values("K")
+    claims = [_grows(s, line) for s, line in best[best["model"] == "multinomial"].groupby("s")]
     for s, line in best[best["model"] == "ordinal"].groupby("s"):
-        errors = line.sort_values("K")
         for least in (1, 2):
-            some = errors[errors["K"] >= least]
-            ratio = some["error"].max() / some["error"].min()
-            words = f"the error does not change much from K = {least} on (largest over smallest below {FLAT})"
-            evidence = f"{_numbers(some)}; ratio {ratio:.2f}"
-            claims.append(Claim(f"ordinal, s = {s}: {words}", bool(ratio < FLAT), evidence))
+            claims.append(_flat(f"ordinal, s = {s}: the error", line[line["K"] >= least], "error"))
+        scaled = line.assign(
+            error=line["error"] * line["curvature"] ** 0.5, se=line["se"] * line["curvature"] ** 0.5
+        )
+        claims.append(_flat(f"ordinal, s = {s}: the error times the root of the curvature", scaled, "error"))
+    best = means[means["best_c_with_offsets"] & (means["model"] == "ordinal")].sort_values("K")
+    for s, line in best.groupby("s"):
+        words = f"ordinal, s = {s}, thresholds counted: the error"
+        claims.append(_flat(words, line, "error_with_offsets"))
     return claims
 
 
-def _numbers(errors: "DataFrame") -> str:
-    cells = zip(errors["K"], errors["error"], errors["se"], strict=True)
+def _grows(s: int, errors: "DataFrame") -> Claim:
+    first, last = errors.iloc[0], errors.iloc[-1]
+    apart = (last["error"] - first["error"]) / np.hypot(last["se"], first["se"])
+    return Claim(
+        f"multinomial, s = {s}: the error grows with every step in K",
+        bool((np.diff(errors["error"]) > 0).all() and apart > 2),
+        f"{_numbers(errors, 'error')}; first and last differ by {apart:.1f} standard errors",
+    )
+
+
+def _flat(words: str, errors: "DataFrame", column: str) -> Claim:
+    least, ratio = errors["K"].min(), errors[column].max() / errors[column].min()
+    return Claim(
+        f"{words} does not change much from K = {least} on (largest over smallest below {FLAT})",
+        bool(ratio < FLAT),
+        f"{_numbers(errors, column)}; ratio {ratio:.2f}",
+    )
+
+
+def _numbers(errors: "DataFrame", column: str) -> str:
+    cells = zip(errors["K"], errors[column], errors[ERRORS[column]], strict=True)
     return ", ".join(f"K={k}: {error:.3f}±{se:.3f}" for k, error, se in cells)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-__all__ = ["NAIVE", "cells_of", "draw_by_assumed", "mean_scores", "predict_masked"]
+__all__ = ["NAIVE", "cells_of", "draw_by_assumed", "in_columns", "mean_scores", "predict_masked"]
 
 NAIVE = "Lasso"
 LOADERS: dict[str, Any] = {"mfeat": load_mfeat, "colposcopy": load_colposcopy}
@@ -92,6 +92,17 @@ def mean_scores(table: "DataFrame", by: list[str], scores: list[str]) -> "DataFr
             row[score], row[f"{score}_se"] = mean_and_se(part[score])
         rows.append({**row, "n_selected": part["n_selected"].mean(), "splits": len(part)})
     return type(table)(rows)
+
+
+def in_columns(means: "DataFrame", score: str, digits: str) -> "DataFrame":
+    """Return the table as the paper prints it: our mean ± standard error, the paper's number in brackets."""
+    rows: dict[float, dict[str, str]] = {}
+    for row in means.to_dict("records"):
+        published = "" if np.isnan(row["paper"]) else f" ({row['paper']:{digits}})"
+        name = NAIVE if row["assumed"] == NAIVE else f"pi_hat = {row['assumed']:g}"
+        cell = f"{row[score]:{digits}} ± {row[f'{score}_se']:{digits}}{published}"
+        rows.setdefault(row["pi"], {"pi": f"{row['pi']:g}"})[name] = cell
+    return type(means)(list(rows.values()))
 
 
 def draw_by_assumed(means: "DataFrame", score: str, label: str, paper: Mapping[Any, Any]) -> "Figure":

@@ -1,6 +1,7 @@
 """One page, complete in itself, that shows every experiment in a folder beside what the paper says."""
 
 import base64
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,10 @@ def write_page(folder: Path) -> Path:
 
 def _section(folder: Path, name: str) -> dict[str, Any]:
     """Return what the page says about one experiment, from its files."""
-    import pandas as pd
-
     experiment, home = get_experiment(name), folder / name
     settings = json.loads((home / "settings.json").read_text(encoding="utf-8"))
     claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))
-    summary = pd.read_csv(home / "summary.csv", keep_default_na=False, dtype=str)
+    summary, beside = _read(home / "summary.csv"), home / "beside.csv"
     return {
         "name": name,
         "title": experiment.TITLE,
@@ -49,9 +48,16 @@ def _section(folder: Path, name: str) -> dict[str, Any]:
         "settings": json.dumps(settings["settings"], indent=1),
         "claims": [{**claim, "verdict": verdict(claim["holds"], settings["scale"])} for claim in claims],
         "image": base64.b64encode((home / "figure.png").read_bytes()).decode("ascii"),
-        "columns": list(summary.columns),
-        "rows": [[_number(cell) for cell in row] for row in summary.to_numpy().tolist()],
+        "beside": _read(beside) if beside.is_file() else [],
+        "columns": summary[0],
+        "rows": [[_number(cell) for cell in row] for row in summary[1:]],
     }
+
+
+def _read(file: Path) -> list[list[str]]:
+    """Return the rows of a CSV file, the header first."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.reader(lines))
 
 
 def verdict(holds: bool, scale: str) -> str:

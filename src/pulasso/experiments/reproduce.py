@@ -4,7 +4,10 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
+from platform import python_version
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +19,12 @@ from pulasso.steps import describe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 __all__ = ["reproduce"]
 
 DOTS_PER_INCH = 130
+MADE_WITH = ("numpy", "scipy", "scikit-learn")  # packages that numbers may depend on
 
 
 def reproduce(
@@ -42,8 +47,9 @@ def reproduce(
         tiny shows that everything runs; quick takes minutes; paper has the repetitions for error bars.
     out : str or path, default="runs/paper"
         Folder. Each experiment gets a folder with table.csv (one row per repetition), summary.csv,
-        figure.png, figure.svg, settings.json and claims.json; ``index.html`` shows all that were ever run
-        there. Finished cells are kept in ``steps`` and used again.
+        figure.png, figure.svg, settings.json, claims.json and made.json (date and versions), tables of the
+        paper also beside.csv; ``index.html`` shows all that were ever run there. Finished cells are kept in
+        ``steps`` and used again.
     seed : int, default=0
         The same seed gives the same tables, times excepted.
     n_jobs : int, optional
@@ -94,8 +100,10 @@ def _reproduce_one(
     claims = experiment.judge(table)
     home = folder / name
     home.mkdir(parents=True, exist_ok=True)
-    table.to_csv(home / "table.csv", index=False)
+    _write_table(table, home)
     experiment.summarize(table).to_csv(home / "summary.csv", index=False)
+    if hasattr(experiment, "beside_paper"):
+        experiment.beside_paper(table).to_csv(home / "beside.csv", index=False)
     _save(experiment.draw(table), home)
     asked = {"experiment": name, "scale": scale, "seed": seed, "pulasso": __version__}
     _write(home / "settings.json", {**asked, "settings": describe(settings)})
@@ -103,6 +111,17 @@ def _reproduce_one(
     say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
     for claim in claims:
         say(f"  {verdict(claim.holds, scale)}: {claim.text} [{claim.evidence}]")
+
+
+def _write_table(table: "DataFrame", home: Path) -> None:
+    """Write every repetition and, if they are new, when and with what they were made."""
+    file, text = home / "table.csv", table.to_csv(index=False)
+    old = file.read_text(encoding="utf-8") if (home / "made.json").is_file() and file.is_file() else None
+    if text != old:
+        file.write_text(text, encoding="utf-8")
+        versions = {"python": python_version(), "pulasso": __version__}
+        versions |= {name: metadata.version(name) for name in MADE_WITH}
+        _write(home / "made.json", {"date": datetime.now(UTC).date().isoformat(), "versions": versions})
 
 
 def _save(figure: "Figure", home: Path) -> None:

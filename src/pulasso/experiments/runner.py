@@ -47,9 +47,21 @@ def generator(seed: int, *parts: Any) -> np.random.Generator:
     return np.random.default_rng([seed, *(zlib.crc32(repr(part).encode()) for part in parts)])
 
 
-def repetitions(cells: Sequence[Cell], number: int) -> list[Cell]:
-    """Return every cell `number` times, all cells once before any is repeated."""
-    return [{**cell, "repetition": repetition} for repetition in range(number) for cell in cells]
+def repetitions(cells: Sequence[Cell], number: int | Sequence[int]) -> list[Cell]:
+    """Return every cell `number` times, or each as often as its own number says, all once before any is repeated.
+
+    Examples
+    --------
+    >>> repetitions([{"n": 10}, {"n": 20}], [2, 1])
+    [{'n': 10, 'repetition': 0}, {'n': 20, 'repetition': 0}, {'n': 10, 'repetition': 1}]
+    """
+    numbers = [number] * len(cells) if isinstance(number, int) else number
+    return [
+        {**cell, "repetition": repetition}
+        for repetition in range(max(numbers))
+        for cell, wanted in zip(cells, numbers, strict=True)
+        if repetition < wanted
+    ]
 
 
 def run_cells(

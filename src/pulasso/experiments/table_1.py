@@ -3,14 +3,32 @@
 from typing import TYPE_CHECKING, Any
 
 from pulasso.experiments.claims import Claim
-from pulasso.experiments.masked import NAIVE, cells_of, draw_by_assumed, mean_scores, predict_masked
+from pulasso.experiments.masked import (
+    NAIVE,
+    cells_of,
+    draw_by_assumed,
+    in_columns,
+    mean_scores,
+    predict_masked,
+)
 from pulasso.experiments.runner import at_scale, repetitions, run_cells
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-__all__ = ["NOTES", "PAPER", "PUBLISHED", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+__all__ = [
+    "NOTES",
+    "PAPER",
+    "PUBLISHED",
+    "SETTINGS",
+    "TITLE",
+    "beside_paper",
+    "draw",
+    "judge",
+    "run",
+    "summarize",
+]
 
 TITLE = "Table 1: digits with lost labels"
 PAPER = (
@@ -79,6 +97,11 @@ def summarize(table: "DataFrame") -> "DataFrame":
     pairs = zip(means["pi"], means["assumed"], strict=True)
     means.insert(4, "paper", [PUBLISHED.get(pair, float("nan")) for pair in pairs])
     return means
+
+
+def beside_paper(table: "DataFrame") -> "DataFrame":
+    """Return the table as the paper prints it, its numbers in brackets."""
+    return in_columns(summarize(table), "accuracy", ".1%")
 
 
 def judge(table: "DataFrame") -> list[Claim]:

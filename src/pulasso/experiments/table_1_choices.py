@@ -30,6 +30,8 @@ CHOICES: dict[str, dict[str, Any]] = {
     "groups: entries": {"groups": "entries"},
     "columns as they come": {"standardize": False},
     "one-standard-error rule": {"select": "1se"},
+    "criterion: estimated accuracy": {"scoring": "pu_accuracy"},
+    "criterion: estimated log-loss": {"scoring": "pu_neg_log_loss"},
     "grid down to 0.01 lam_max": {"lam_min_ratio": 0.01, "n_lams": 20},
 }
 SETTINGS: dict[str, dict[str, Any]] = {

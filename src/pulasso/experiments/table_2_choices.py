@@ -28,6 +28,8 @@ CHOICES: dict[str, dict[str, Any]] = {
     AS_IN_THE_TABLE: {},
     "columns as they come": {"standardize": False},
     "one-standard-error rule": {"select": "1se"},
+    "criterion: estimated squared error": {"scoring": "pu_neg_mean_squared_error"},
+    "criterion: estimated log-loss": {"scoring": "pu_neg_log_loss"},
     "grid down to 0.002 lam_max": {"lam_min_ratio": 0.002, "n_lams": 40},
     "tol 1e-6, 100 lams": {"tol": 1e-6, "n_lams": 100},
 }
