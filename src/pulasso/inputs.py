@@ -44,9 +44,10 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         return pieces
     _refuse_bad_columns(x)
     try:
-        return validate_data(
-            estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of numbers that may not be finite
+            return validate_data(
+                estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
+            )
     except (TypeError, ValueError, OverflowError) as error:
         words = str(error).splitlines()[0]
         if "inhomogeneous" in words and _is_ragged(x):
@@ -55,6 +56,8 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
             ) from None
         if "contains NaN" in words or "contains inf" in words:
             culprits, remedy = _not_finite_columns(x), IMPUTE
+        elif "fill value" in words:  # pandas' sparse columns, which count anything as their zero
+            culprits, remedy = [], "Give dense columns, or a sparse matrix of SciPy."
         elif any(each in words for each in NO_NUMBERS):
             culprits, remedy = _not_numeric_columns(x), ENCODE
         else:
@@ -186,7 +189,7 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     if not (weight > 0).any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     most, least = int(weight.argmax()), int(np.where(weight > 0, weight, np.inf).argmin())
-    if weight[most] > WIDEST * weight[least] or weight[most] > WIDEST:
+    if weight[most] / WIDEST > min(weight[least], 1.0):
         raise ValueError(
             f"sample_weight is {weight[least]:g} in row {least} and {weight[most]:g} in row {most}: too large, or too "
             "far apart to be added up. Divide all weights by the largest, and give rows that shall not count 0."
@@ -214,7 +217,7 @@ def check_number(
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = None
-    if number is None or isinstance(value, bool | np.bool_):
+    if number is None or isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
         raise ValueError(f"{name}={value!r} is not a number.")
     if not np.isfinite(number):
         raise ValueError(f"{name}={value!r} must be finite.")

@@ -12,7 +12,9 @@ from pulasso.words import listed
 
 __all__ = ["StandardizedDesign", "standardize"]
 
-LARGEST = 1e150  # means and spreads beyond this overflow when they are squared and multiplied
+# Means and spreads beyond this overflow when they are squared, in double precision or, where columns are not
+# scaled, in the single precision of Hessians.
+LARGEST, LARGEST_AS_THEY_ARE = 1e150, 1e18
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ def standardize(
     n_features = design.shape[1]
     mean, variance = design.moments(share)
     spread = np.sqrt(variance)
-    _refuse_huge(mean, spread, names)
+    _refuse_huge(mean, spread, scale, names)
     if not (center or scale):
         return StandardizedDesign(design, np.zeros(n_features), np.ones(n_features))
     # Rounding leaves a constant column with a spread of about eps * |mean|.
@@ -96,13 +98,15 @@ def standardize(
     return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor))
 
 
-def _refuse_huge(mean: NDArray, spread: NDArray, names: Sequence[str] | None) -> None:
+def _refuse_huge(mean: NDArray, spread: NDArray, scaled: bool, names: Sequence[str] | None) -> None:
     """Name columns whose squares are too large, or nearly, for a number."""
-    huge = np.flatnonzero(~((np.abs(mean) <= LARGEST) & (spread <= LARGEST)))
+    most = LARGEST if scaled else LARGEST_AS_THEY_ARE
+    huge = np.flatnonzero(~((np.abs(mean) <= most) & (spread <= most)))
     if len(huge):
         culprits = [int(j) if names is None else names[j] for j in huge]
+        remedy = "" if scaled else "pass standardize=True, or "
         raise ValueError(
-            f"X holds values beyond {LARGEST:g} in {'column' if len(huge) == 1 else 'columns'} "
-            f"{listed(culprits, limit=5)}: their squares overflow. Check these values, or divide the columns by a "
-            "large number."
+            f"X holds values beyond {most:g} in {'column' if len(huge) == 1 else 'columns'} "
+            f"{listed(culprits, limit=5)}: their squares overflow. Check these values; {remedy}divide the columns by "
+            "a large number."
         )

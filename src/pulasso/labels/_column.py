@@ -181,7 +181,7 @@ def plain_label(value: Any, argument: str) -> Any:
 
 def read_order(class_order: Any) -> list[Any]:
     """Return the classes of ``class_order=`` as plain values."""
-    if isinstance(class_order, str) or not isinstance(class_order, Iterable):
+    if isinstance(class_order, str) or not isinstance(class_order, Iterable) or not np.ndim(class_order):
         raise LabelError(
             f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."
         )

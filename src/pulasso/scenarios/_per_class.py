@@ -11,6 +11,8 @@ from pulasso.words import listed, plain
 
 __all__ = ["PerClass", "check_range", "per_class"]
 
+SMALLEST = 1e-100  # a share below this is none: odds would overflow
+
 PerClass = float | ArrayLike | Mapping[Any, float]
 
 
@@ -80,3 +82,5 @@ def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: b
     for name, number in zip(classes[~inside], numbers[~inside], strict=True):
         bounds = "(0, 1]" if one_allowed else "(0, 1)"
         raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}; it must lie in {bounds}.")
+    for name, number in zip(classes[numbers < SMALLEST], numbers[numbers < SMALLEST], strict=True):
+        raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}: too small to be divided by.")
