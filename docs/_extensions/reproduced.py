@@ -1,4 +1,4 @@
-"""``.. reproduced:: figure-1``: an experiment as it was last run at the scale of the paper, from the files that are kept."""
+"""``.. reproduced:: figure-1``: an experiment as last run at the scale of the paper, from the files that are kept."""
 
 import json
 from pathlib import Path
@@ -61,7 +61,10 @@ class Reproduced(SphinxDirective):
         table = indent(table_of(name, "summary.csv"), "   ")
         nodes_of_table = self.parse_text_to_nodes(f".. dropdown:: All numbers\n\n{table}")
         command = f"pulasso reproduce {name} --scale {settings['scale']} --seed {settings['seed']}"
-        return [*nodes_of_table, nodes.paragraph("", "", nodes.literal(command, command), nodes.Text(_made(home)))]
+        return [
+            *nodes_of_table,
+            nodes.paragraph("", "", nodes.literal(command, command), nodes.Text(_made(home))),
+        ]
 
 
 def table_of(name: str, file: str, title: str = "") -> str:

@@ -28,7 +28,9 @@ def collect(results: Path, kept: Path = HERE) -> list[str]:
         for name in AS_THEY_ARE:
             if (file.parent / name).is_file():
                 shutil.copyfile(file.parent / name, home / name)
-        pd.read_csv(file.parent / "summary.csv").to_csv(home / "summary.csv", index=False, float_format=DIGITS)
+        pd.read_csv(file.parent / "summary.csv").to_csv(
+            home / "summary.csv", index=False, float_format=DIGITS
+        )
         names.append(home.name)
     return names
 

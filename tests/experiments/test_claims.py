@@ -21,33 +21,67 @@ def errors_by_rate(bend=1.0, second=1.0):
             for n in (1000, 2000, 4000, 8000, 16000):
                 error = factor * 10 * figure_1.rate(model, s, p, 2, n) ** bend
                 cell = {"model": model, "s": s, "p": p, "K": 2, "n": n, "c": 0.1, "stated_c": True}
-                rows += [{**cell, "error": error + noise, "n_selected": 3} for noise in (-0.01, 0.01)]
+                rows += [{**cell, **both_errors(error + noise)} for noise in (-0.01, 0.01)]
     return pd.DataFrame(rows)
 
 
+def both_errors(error, curvature=0.1, of_offsets=0.0):
+    return {"error": error, "error_with_offsets": error + of_offsets, "curvature": curvature, "n_selected": 3}
+
+
 def test_figure_1():
-    assert verdicts(figure_1, errors_by_rate()) == [True, True, True, True]
-    assert verdicts(figure_1, errors_by_rate(bend=3.0))[::2] == [False, False]
-    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, False, True, False]
+    assert verdicts(figure_1, errors_by_rate()) == [True] * 6
+    assert verdicts(figure_1, errors_by_rate(bend=3.0))[::2] == [False] * 3
+    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, False] * 3
+
+
+def test_figure_1_names_the_point_that_is_furthest_from_its_line():
+    """A point moved up by d leaves the line by 0.8 d or less: the line through five points gives way."""
+    table = errors_by_rate()
+    moved = table["n"] == 4000
+    table.loc[moved, "error"] += 0.05  # five standard errors: the two repetitions differ by 0.02
+    words = figure_1.judge(table)[0].evidence
+    assert 3 < float(words.split("than ")[1].split()[0]) < 4.5
+
+
+def test_repetitions_give_every_rate_the_same_standard_error():
+    rates, numbers = [0.02, 0.04, 0.08], figure_1.repetitions_at([0.02, 0.04, 0.08], 1600)
+    assert [rate / number**0.5 for rate, number in zip(rates, numbers, strict=True)] == pytest.approx(
+        [0.002] * 3
+    )
+    assert figure_1.repetitions_at([0.001, 0.1], 10) == [2, 10]  # one repetition would have no standard error
 
 
 @pytest.mark.parametrize(
     ("multinomial", "ordinal", "expected"),
     [
-        ((1, 2, 3), (1, 1.1, 1), [True, True, True]),
-        ((1, 2, 1.9), (1, 1.1, 1), [False, True, True]),
-        ((1, 2, 3), (2, 1.1, 1), [True, False, True]),
-        ((1, 2, 3), (1, 1, 2), [True, False, False]),
+        ((1, 2, 3), (1, 1.1, 1), [True, True, True, True, True]),
+        ((1, 2, 1.9), (1, 1.1, 1), [False, True, True, True, True]),
+        ((1, 2, 3), (2, 1.1, 1), [True, False, True, False, False]),
+        ((1, 2, 3), (1, 1, 2), [True, False, False, False, False]),
     ],
 )
 def test_figure_2(multinomial, ordinal, expected):
+    assert verdicts(figure_2, errors_by_classes(multinomial, ordinal)) == expected
+
+
+def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0, 0)):
     rows = []
     for model, errors in (("multinomial", multinomial), ("ordinal", ordinal)):
-        for k, error in enumerate(errors, start=1):
+        for k, (error, curvature, off) in enumerate(zip(errors, curvatures, offsets, strict=True), start=1):
             for c, worse in ((0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
-                cell = {"model": model, "s": 2, "p": 100, "K": k, "n": 100, "c": c, "n_selected": 2}
-                rows += [{**cell, "error": error + worse + noise} for noise in (-0.01, 0.01)]
-    assert verdicts(figure_2, pd.DataFrame(rows)) == expected
+                cell = {"model": model, "s": 2, "p": 100, "K": k, "n": 100, "c": c}
+                rows += [
+                    {**cell, **both_errors(error + worse + noise, curvature, off)} for noise in (-0.01, 0.01)
+                ]
+    return pd.DataFrame(rows)
+
+
+def test_figure_2_takes_curvature_and_thresholds_into_account():
+    steep = errors_by_classes((1, 2, 3), (2, 1, 1), curvatures=(0.25, 1, 1))
+    assert verdicts(figure_2, steep) == [True, False, True, True, False]
+    more = errors_by_classes((1, 2, 3), (2, 1, 1), offsets=(0, 1, 1))
+    assert verdicts(figure_2, more) == [True, False, True, False, True]
 
 
 def comparison(x, values, gains):

@@ -33,7 +33,7 @@ def results(reproduced, tmp_path):
 def test_every_file_is_written_and_the_page_needs_no_other(results):
     home, page = results / "rsc", results / "index.html"
     assert {file.name for file in home.iterdir()} == {
-        "table.csv", "summary.csv", "figure.png", "figure.svg", "settings.json", "claims.json",
+        "table.csv", "summary.csv", "figure.png", "figure.svg", "settings.json", "claims.json", "made.json",
     }  # fmt: skip
     assert json.loads((home / "settings.json").read_text())["settings"]["repetitions"] == 3
     text = page.read_text(encoding="utf-8")
@@ -52,6 +52,18 @@ def test_a_second_run_writes_the_same_bytes_from_kept_cells(results, monkeypatch
     monkeypatch.setattr(rsc, "curvature_along", None)  # whoever computes again, fails
     reproduce(["rsc"], "tiny", results)
     assert {file: file.read_bytes() for file in files} == before
+
+
+def test_new_numbers_are_dated_and_old_ones_keep_their_date(results):
+    file = results / "rsc" / "made.json"
+    made = json.loads(file.read_text())
+    assert set(made["versions"]) == {"python", "pulasso", "numpy", "scipy", "scikit-learn"}
+    file.write_text(json.dumps({**made, "date": "1999-12-31"}))
+    reproduce(["rsc"], "tiny", results)
+    assert json.loads(file.read_text())["date"] == "1999-12-31"
+    (results / "rsc" / "table.csv").write_text("other,numbers\n")
+    reproduce(["rsc"], "tiny", results)
+    assert json.loads(file.read_text()) == made
 
 
 def test_the_page_keeps_what_was_run_before(results):
