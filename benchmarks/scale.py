@@ -1,0 +1,319 @@
+"""What fits cost beyond the memory of one machine: in readings of the data, and in passes over X.
+
+Three tasks, each with the figure as its last line:
+
+    python benchmarks/scale.py tall      # a path over a .npy file, with a limit on memory
+    python benchmarks/scale.py cluster   # the same file, read by two workers of a dask LocalCluster
+    python benchmarks/scale.py wide      # a million sparse columns in memory, in passes over X
+
+The full sizes (5,000,000 x 200 and 100,000 x 1,000,000) are the defaults; sizes are arguments. `--publish` keeps the
+figures in benchmarks/SCALE.md.
+
+The limit on memory is RLIMIT_AS, which counts everything that is mapped, but not the page cache. So every reading, of
+the path and of the yardstick, also takes what it has read out of the page cache: memory then holds nothing of the
+file. `--cache keep` leaves it there, and compares with copies from memory.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+READINGS = 40  # the yardstick: this many readings of the data
+ALLOWED = 4.0  # times their cost
+BLOCK_ROWS = 50_000
+INFORMATIVE, LABEL_FREQUENCY = 20, 0.5
+SETTINGS = {"scenario": "single-training-set", "label_frequency": LABEL_FREQUENCY}
+HERE = Path(__file__).parent
+
+
+# -- data --------------------------------------------------------------------------------------------------
+
+
+def labels_of(score, rng):
+    """Draw three classes by their log odds, and lose half of the labels."""
+    eta = np.column_stack([np.zeros(len(score)), score])
+    y = np.argmax(eta + rng.gumbel(size=eta.shape), axis=1)
+    return np.where(rng.random(len(y)) < LABEL_FREQUENCY, y, 0)
+
+
+def make_tall(folder, n_rows, n_features):
+    """Write X and z block by block, unless they are there; return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    x_file, z_file = (folder / f"{name}-{n_rows}-{n_features}.npy" for name in "xz")
+    if z_file.exists():
+        return x_file, z_file
+    rng = np.random.default_rng(0)
+    theta = np.zeros((n_features, 2))
+    theta[:INFORMATIVE] = 0.5 * rng.normal(size=(min(INFORMATIVE, n_features), 2))
+    z = np.empty(n_rows, dtype=np.int8)
+    header = {"descr": "<f8", "fortran_order": False, "shape": (n_rows, n_features)}
+    with open(x_file, "wb") as file:
+        np.lib.format.write_array_header_2_0(file, header)
+        for first in range(0, n_rows, BLOCK_ROWS):
+            rows = min(BLOCK_ROWS, n_rows - first)
+            x = rng.normal(size=(rows, n_features))
+            x[:, 1:] += 0.3 * x[:, :-1]
+            x.tofile(file)
+            z[first : first + rows] = labels_of(x @ theta - 0.5, rng)
+    np.save(z_file, z)
+    return x_file, z_file
+
+
+def make_wide(n_rows, n_features, density):
+    """Return a sparse X, column by column, whose informative columns are filled by a tenth, and z."""
+    from scipy import sparse
+
+    rng = np.random.default_rng(0)
+    lengths = rng.poisson(density * n_rows, n_features)
+    lengths[:INFORMATIVE] = n_rows // 10
+    rows = rng.integers(0, n_rows, lengths.sum(), dtype=np.int32)
+    x = sparse.csc_array(
+        (np.ones(len(rows)), rows, np.append(0, np.cumsum(lengths))), shape=(n_rows, n_features)
+    )
+    x.sum_duplicates()
+    theta = rng.normal(size=(INFORMATIVE, 2))
+    return x, labels_of(x[:, :INFORMATIVE] @ theta - 0.5, rng)
+
+
+# -- measuring ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def clock(into, name, cpu=time.process_time):
+    """Note seconds by the clock and of the processor."""
+    wall, used = time.perf_counter(), cpu()
+    yield
+    into[name] = {"seconds": time.perf_counter() - wall, "cpu": cpu() - used}
+
+
+def limit_memory(gigabytes):
+    """Refuse more than so much address space to this process and to those that it starts."""
+    size = int(gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def dropping_source():
+    """Return the class of sources that take what they have read out of the page cache."""
+    from pulasso.pieces import NpySource
+
+    class Dropping(NpySource):
+        def read(self, number):
+            block = super().read(number)
+            first = self.start + int(self.edges[number]) * self.row_bytes
+            with open(self.path, "rb") as file:
+                os.posix_fadvise(file.fileno(), first, block.nbytes, os.POSIX_FADV_DONTNEED)
+            return block
+
+    return Dropping
+
+
+def no_sum(x, *own):
+    """A function of a piece that only has it read."""
+    return 0
+
+
+def report(task, facts, figure):
+    """Print what was measured, keep it, and end with the figure."""
+    print(json.dumps(facts, indent=2))
+    print(figure)
+    return {"task": task, "facts": facts, "figure": figure}
+
+
+# -- tasks -------------------------------------------------------------------------------------------------
+
+
+def tall(options):
+    """A path over a file that is larger than the memory allowed."""
+    x_file, z_file = make_tall(options.folder, options.rows or 5_000_000, options.features or 200)
+    limit_memory(options.memory)
+    from pulasso import fit_path
+    from pulasso.pieces import LocalPieces, NpySource
+
+    source = (NpySource if options.cache == "keep" else dropping_source())(x_file)
+    pieces = LocalPieces(source, options.threads)
+    facts = facts_of(options, source)
+    read(pieces, facts, "reading before")
+    pieces.n_passes = 0
+    with clock(facts, "path"):
+        path = fit_path(pieces, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
+    facts |= outcome(path, pieces)
+    read(pieces, facts, "reading after")
+    facts["peak resident MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return report("tall", facts, readings_figure("out of core", facts))
+
+
+def cluster(options):
+    """The same path, with the file read by two workers."""
+    x_file, z_file = make_tall(options.folder, options.rows or 5_000_000, options.features or 200)
+    limit_memory(options.memory)
+    from dask.distributed import Client, LocalCluster
+
+    from pulasso import fit_path
+    from pulasso.pieces import LocalPieces, NpySource
+    from pulasso.pieces.dask import DaskPieces
+
+    source = (NpySource if options.cache == "keep" else dropping_source())(x_file)
+    facts = facts_of(options, source)
+    local = LocalPieces(source, options.threads)
+    read(local, facts, "reading before")
+    half = f"{options.memory / 2}GiB"
+    with (
+        LocalCluster(2, threads_per_worker=1, memory_limit=half, dashboard_address=None) as workers,
+        Client(workers) as client,
+    ):
+
+        def cpu():
+            return time.process_time() + sum(client.run(time.process_time).values())
+
+        pieces = DaskPieces.of_source(source)
+        with clock(facts, "path", cpu):
+            path = fit_path(pieces, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
+        facts |= outcome(path, pieces)
+        peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+        facts["peak resident MB of workers"] = list(peaks.values())
+    read(local, facts, "reading after")
+    return report("cluster", facts, readings_figure("two workers", facts))
+
+
+def facts_of(options, source):
+    """Return what is known before a path starts."""
+    gigabytes = source.shape[0] * source.row_bytes / 1e9
+    return {
+        "shape": source.shape,
+        "GB": round(gigabytes, 3),
+        "memory limit GiB": options.memory,
+        "page cache": options.cache,
+        "threads": options.threads,
+        "load before": round(os.getloadavg()[0], 2),
+        "cores": len(os.sched_getaffinity(0)),
+    }
+
+
+def read(pieces, facts, name):
+    """Read everything once, by as many threads as the path."""
+    with clock(facts, name):
+        pieces.total(no_sum, [()] * len(pieces.lengths))
+
+
+def outcome(path, pieces):
+    """Return what a path ended with."""
+    return {
+        "passes": pieces.n_passes,
+        "steps": int(path.n_iter.sum()),
+        "lams": len(path),
+        "selected": int(path.n_active[-1]),
+        "worst KKT": float(path.kkt.max()),
+        "converged": bool(path.converged.all()),
+        "objective": float(path.objective[-1]),
+        "load after": round(os.getloadavg()[0], 2),
+    }
+
+
+def readings_figure(name, facts):
+    """Say how many times the cost of the yardstick a path took, by the clock and of the processor."""
+    ratios = {}
+    for unit in ("seconds", "cpu"):
+        once = (facts["reading before"][unit] + facts["reading after"][unit]) / 2
+        ratios[unit] = facts["path"][unit] / (READINGS * once)
+    n, p = facts["shape"]
+    verdict = "within" if ratios["seconds"] <= ALLOWED else "NOT within"
+    seconds = facts["path"]["seconds"]
+    return (
+        f"{name}, {n:,} x {p}, page cache {facts['page cache']}: {facts['lams']} lams in {seconds:.0f} s "
+        f"and {facts['passes']} passes, {ratios['seconds']:.2f} times the cost of {READINGS} readings "
+        f"({ratios['cpu']:.2f} in processor time): {verdict} {ALLOWED:g}"
+    )
+
+
+def wide(options):
+    """A path over a million sparse columns, counted in passes over X."""
+    from pulasso import fit_path
+
+    counts = count_passes()
+    facts = {"load before": round(os.getloadavg()[0], 2)}
+    with clock(facts, "making data"):
+        x, z = make_wide(options.rows or 100_000, options.features or 1_000_000, options.density)
+    facts |= {"shape": x.shape, "stored numbers": int(x.nnz)}
+    with clock(facts, "path"):
+        path = fit_path(x, z, n_lams=options.lams or 50, **SETTINGS)
+    facts["passes"] = {name: round(count, 3) for name, count in counts.items()}
+    facts |= {"lams": len(path), "selected": int(path.n_active[-1]), "worst KKT": float(path.kkt.max())}
+    facts |= {"converged": bool(path.converged.all()), "steps": int(path.n_iter.sum())}
+    facts["peak resident MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    n, p = x.shape
+    total = sum(counts.values())
+    verdict = "at most" if total <= options.allowed else "MORE than"
+    figure = (
+        f"wide, {n:,} x {p:,} with {x.nnz:,} numbers: {len(path)} lams in {facts['path']['seconds']:.0f} s and "
+        f"{total:.1f} passes over X: {verdict} {options.allowed}"
+    )
+    return report("wide", facts, figure)
+
+
+def count_passes():
+    """Make products with X count themselves; loaded columns count as their share of X."""
+    from pulasso.design import SparseDesign
+    from pulasso.design.columns import SparseColumns
+
+    counts = {"matmul": 0.0, "rmatmul": 0.0, "moments": 0.0, "columns": 0.0}
+
+    def counted(owner, method, name, share):
+        original = getattr(owner, method)
+
+        def with_count(self, *arguments):
+            counts[name] += share(self, *arguments)
+            return original(self, *arguments)
+
+        setattr(owner, method, with_count)
+
+    for method in ("matmul", "rmatmul", "moments"):
+        counted(SparseDesign, method, method, lambda *_: 1.0)
+    counted(SparseColumns, "load", "columns", lambda self, features: len(features) / self.design.shape[1])
+    return counts
+
+
+TASKS = {"tall": tall, "cluster": cluster, "wide": wide}
+
+
+def publish(result):
+    """Keep the figure of a task in SCALE.md, beside those of the others."""
+    kept = HERE / "scale.json"
+    results = json.loads(kept.read_text()) if kept.exists() else {}
+    name = f"{result['task']} ({result['facts'].get('page cache', 'in memory')})"
+    results[name] = result | {"taken": time.strftime("%Y-%m-%d")}
+    kept.write_text(json.dumps(results, indent=2) + "\n")
+    lines = ["# Figures of scale", "", "Taken by `make bench-scale`; all numbers are in scale.json.", ""]
+    lines += [f"- {each['taken']}: {each['figure']}" for _, each in sorted(results.items())]
+    (HERE / "SCALE.md").write_text("\n".join(lines) + "\n")
+
+
+def main(arguments=None):
+    """Run one task."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", choices=TASKS)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--features", type=int)
+    parser.add_argument("--lams", type=int)
+    parser.add_argument("--folder", type=Path, default=Path("runs/scale"))
+    parser.add_argument("--memory", type=float, default=4.0, help="GiB of address space")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--cache", choices=("drop", "keep"), default="drop")
+    parser.add_argument("--density", type=float, default=1e-4)
+    parser.add_argument("--allowed", type=int, default=150, help="passes over X of the wide path")
+    parser.add_argument("--publish", action="store_true")
+    options = parser.parse_args(arguments)
+    result = TASKS[options.task](options)
+    if options.publish:
+        publish(result)
+    return 1 if "NOT" in result["figure"] or "MORE" in result["figure"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
