@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-report sanitize lint bench bench-quick reproduce reproduce-docs studies docs clean
+.PHONY: help run test test-report sanitize lint bench bench-quick bench-cli reproduce reproduce-docs studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -54,6 +54,9 @@ bench: .venv/.installed ## Compare with other packages, which it installs; resul
 
 bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-quick
 	$(BIN)/python benchmarks/run.py --quick
+
+bench-cli: .venv/.installed ## A large CSV through the command line, beside the same in Python
+	$(BIN)/python benchmarks/command_line.py
 
 studies: .venv/.installed ## Simulation studies (coverage, choice of lam, prevalence, comparators ...); tables in runs/studies
 	@set -e; for study in studies/*.py; do echo "== $$study"; $(BIN)/python "$$study" --scale $(SCALE); done

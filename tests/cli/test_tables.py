@@ -54,10 +54,10 @@ def test_every_format_reads_the_same(write, table, tmp_path, name, monkeypatch):
     if name.endswith((".parquet", ".feather")):
         pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
-    from pulasso.cli.options import TableOptions
+    from pulasso.cli.options import ModelOptions, TableOptions
     from pulasso.cli.preparing import prepare
 
-    prepared = prepare(TableOptions(tmp_path / write(name), label="species"), None)
+    prepared = prepare(TableOptions(tmp_path / write(name), label="species"), ModelOptions())
     expected = [c for c in table.columns if c in ("height", "rain", "temp")]
     np.testing.assert_allclose(prepared.x[expected], table[expected])
     assert prepared.x.shape == (240, 7)

@@ -29,7 +29,7 @@ FORMATS = {
 }
 LABEL_OF_MATRICES = "y"
 LINES_LOOKED_AT = 20
-CELLS_AT_ONCE = 8_000_000
+CELLS_AT_ONCE = 2_000_000
 # What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 
