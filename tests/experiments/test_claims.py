@@ -90,10 +90,8 @@ def comparison(x, values, gains):
         for value, gain in zip(values, gains, strict=True):
             for repetition in range(4):
                 noise = 0.02 * (-1) ** repetition
-                for method, error in (
-                    ("PULasso", 0.3 + 0.1 * value),
-                    ("Lasso", 0.3 + 0.1 * value + gain + noise),
-                ):
+                base = 0.3 + 0.1 * value
+                for method, error in (("PULasso", base), ("Lasso", base + gain + noise), ("oracle", base)):
                     cell = {"model": model, "n": 200, x: value, "repetition": repetition, "method": method}
                     numbers = {"error": error, "error_small_test": error, "n_selected": 2}
                     share = value if x == "unlabeled_share" else 1 - value
@@ -102,13 +100,19 @@ def comparison(x, values, gains):
 
 
 def test_figures_3_and_4_ask_for_two_standard_errors():
-    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))) == [True] * 4
+    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))) == [True, False, True] * 2
     assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.02, 0.0)))[0] is False
-    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)))[1] is False
+    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)))[2] is False
     grow = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.3, 0.5))
     assert verdicts(figure_4, grow) == [True] * 4
     assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.5, 0.3)))[0] is False
     assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.0, 0.01)))[1] is False
+
+
+def test_figure_3_looks_for_the_hardest_prevalence():
+    table = comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))
+    table.loc[(table["pi_0"] == 0.4) & (table["method"] != "Lasso"), "error"] = 0.4
+    assert verdicts(figure_3, table)[1::3] == [True, True]
 
 
 def masked(score, values, change=None):

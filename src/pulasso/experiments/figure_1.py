@@ -53,8 +53,8 @@ _TINY = {"multinomial": (0.08, 0.12), "ordinal": (0.1, 0.14)}
 # Repetitions are those at the largest rate; see `repetitions_at`.
 SETTINGS = {
     "tiny": {**_COMMON, "rates": _TINY, "repetitions": {"multinomial": 2, "ordinal": 2}},
-    "quick": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 50, "ordinal": 100}},
-    "paper": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 150, "ordinal": 250}},
+    "quick": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 40, "ordinal": 100}},
+    "paper": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 80, "ordinal": 160}},
 }
 LEAST_REPETITIONS = 2
 

@@ -44,7 +44,7 @@ _COMMON = {
 SETTINGS = {
     "tiny": {**_COMMON, "rate": 0.1, "p": 20, "Ks": (1, 3), "repetitions": {"multinomial": 2, "ordinal": 2}},
     "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": {"multinomial": 4, "ordinal": 8}},
-    "paper": {**_COMMON, "repetitions": {"multinomial": 20, "ordinal": 50}},
+    "paper": {**_COMMON, "repetitions": {"multinomial": 20, "ordinal": 30}},
 }
 # The largest mean error over the smallest; the multinomial error more than doubles over the same K.
 FLAT = 1.5

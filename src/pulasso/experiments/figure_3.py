@@ -17,7 +17,8 @@ TITLE = "Figure 3: prediction error against prevalence"
 PAPER = (
     "s = 2, K = 2, p = 400, X with variance 4, lam by 5-fold cross-validation for every method, a test set "
     "of 100. The model without features has pi_0 = 0.1, ..., 0.7. PULasso outperforms the lasso that takes "
-    "unlabeled rows for class 0, especially when the positive classes are frequent."
+    "unlabeled rows for class 0, especially when the positive classes are frequent; the more extreme the "
+    "prevalences, the smaller its error and that of the oracle."
 )
 NOTES = (
     "The paper has 'n = 200' and 'n_u = n/2 = 200, n_j = 50', which contradict each other. Both readings are "
@@ -88,6 +89,7 @@ def judge(table: "DataFrame") -> list[Claim]:
                 f"{worst['in_se']:.1f} standard errors, at 1 - pi_0 = {worst['positive_share']:.2f}",
             )
         )
+        claims.append(_hardest_in_the_middle(table, n, model))
         ends = part.sort_values("positive_share")
         first, last = ends.iloc[0], ends.iloc[-1]
         claims.append(
@@ -98,6 +100,21 @@ def judge(table: "DataFrame") -> list[Claim]:
             )
         )
     return claims
+
+
+def _hardest_in_the_middle(table: "DataFrame", n: int, model: str) -> Claim:
+    """Where one class is rare or common, guessing is easier: errors are largest in between."""
+    means = summarize(table)
+    here = means[(means["n"] == n) & (means["model"] == model)]
+    curves = {
+        method: here[here["method"] == method].sort_values("positive_share")["error"].tolist()
+        for method in ("PULasso", "oracle")
+    }
+    return Claim(
+        f"{model}, n = {n}: the errors of PULasso and of the oracle become smaller towards extreme prevalences",
+        all(max(errors) not in (errors[0], errors[-1]) for errors in curves.values()),
+        "; ".join(f"{method} {', '.join(f'{e:.3f}' for e in errors)}" for method, errors in curves.items()),
+    )
 
 
 def draw(table: "DataFrame") -> "Figure":

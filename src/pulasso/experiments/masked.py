@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
@@ -57,8 +58,17 @@ def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str,
     settings = {**fixed["naive" if naive else "estimator"], **cell.get("choice", {})}
     if not naive:
         settings["label_frequency"] = cell["assumed"]
-    model = ESTIMATORS[fixed["data"]](random_state=split, progress=False, **settings).fit(data.X[train], z)
-    return _scores(model, data.X[test], data.y[test])
+    lam_over_max = settings.pop("lam_over_max", None)
+    model = ESTIMATORS[fixed["data"]](random_state=split, progress=False, **settings)
+    if lam_over_max is not None:
+        _give_lam(model, lam_over_max, data.X[train], z)
+    return _scores(model.fit(data.X[train], z), data.X[test], data.y[test])
+
+
+def _give_lam(model: Any, lam_over_max: float, x: Any, z: Any) -> None:
+    """Leave nothing to choose: the grid has one lam, a share of the smallest one that selects nothing."""
+    lam_max = clone(model).set_params(n_lams=2, lam_min_ratio=0.9, cv=2).fit(x, z).lam_max_
+    model.set_params(lams=[lam_over_max * lam_max], cv=2)
 
 
 def _some_rows(data: Dataset, n_rows: int | None, seed: int) -> Any:

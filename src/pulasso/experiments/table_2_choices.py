@@ -32,6 +32,8 @@ CHOICES: dict[str, dict[str, Any]] = {
     "criterion: estimated log-loss": {"scoring": "pu_neg_log_loss"},
     "grid down to 0.002 lam_max": {"lam_min_ratio": 0.002, "n_lams": 40},
     "tol 1e-6, 100 lams": {"tol": 1e-6, "n_lams": 100},
+    "always lam = 0.1 lam_max": {"lam_over_max": 0.1},
+    "always lam = 0.01 lam_max": {"lam_over_max": 0.01},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
