@@ -38,7 +38,7 @@ class Reproduced(SphinxDirective):
         return [*words, *(node for part in parts for node in part), *notes, *self.numbers(name, home)]
 
     def picture(self, name: str, title: str) -> list[nodes.Node]:
-        return self.parse_text_to_nodes(f".. image:: /reproduction/{name}/figure.png\n   :alt: {title}\n")
+        return self.parse_text_to_nodes(f".. image:: /reproduction/{name}/figure.svg\n   :alt: {title}\n")
 
     def beside(self, name: str) -> list[nodes.Node]:
         if not (KEPT / name / "beside.csv").is_file():
@@ -49,9 +49,7 @@ class Reproduced(SphinxDirective):
     def claims(self, home: Path) -> list[nodes.Node]:
         claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))
         items = [
-            nodes.list_item(
-                "", labelled(VERDICT[claim["holds"]], f"{_sentence(claim['text'])}: {claim['evidence']}.")
-            )
+            nodes.list_item("", labelled(VERDICT[claim["holds"]], f"{claim['text']}: {claim['evidence']}."))
             for claim in claims
         ]
         return [nodes.bullet_list("", *items)]
@@ -70,10 +68,6 @@ class Reproduced(SphinxDirective):
 def table_of(name: str, file: str, title: str = "") -> str:
     """Return markup that shows a CSV file."""
     return f".. csv-table:: {title}\n   :file: reproduction/{name}/{file}\n   :header-rows: 1\n"
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _made(home: Path) -> str:

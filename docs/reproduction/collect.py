@@ -12,7 +12,7 @@ import pandas as pd
 
 HERE = Path(__file__).parent
 SCALE = "paper"
-AS_THEY_ARE = ("claims.json", "settings.json", "made.json", "beside.csv", "figure.png")
+AS_THEY_ARE = ("claims.json", "settings.json", "made.json", "beside.csv", "figure.svg")
 DIGITS = "%.4g"  # as many as a reader compares
 
 

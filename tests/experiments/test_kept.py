@@ -11,7 +11,7 @@ from pulasso.experiments import NAMES, get_experiment, reproduce, table_2
 from pulasso.steps import describe
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
-COMPLETE = {"claims.json", "settings.json", "made.json", "summary.csv", "figure.png"}
+COMPLETE = {"claims.json", "settings.json", "made.json", "summary.csv", "figure.svg"}
 
 
 @pytest.fixture(scope="module")
