@@ -78,5 +78,5 @@ docs: .venv/.installed-docs ## Build the documentation; says where its first pag
 
 clean: ## Remove the environment, caches and results
 	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs \
-		docs/_build docs/auto_examples docs/api/generated docs/sg_execution_times.rst
+		docs/_build docs/auto_examples docs/api/generated docs/drawn
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

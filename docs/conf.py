@@ -25,12 +25,15 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "command_help",
+    "drawn",
     "mathml",
+    "myst_parser",
     "optional_file",
     "reproduced",
     "short_names",
 ]
 exclude_patterns = ["_build", "_templates", "_extensions"]
+source_suffix = {".rst": "restructuredtext"}  # Markdown is only included
 templates_path = ["_templates"]
 default_role = "code"  # `lam` in a docstring is a piece of code
 nitpicky = True
@@ -72,7 +75,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "start": [], "scenario": []}
+html_sidebars = {"index": [], "start": [], "scenario": [], "coming": []}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -85,11 +88,13 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
     "abort_on_example_error": False,
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 1,
     "reset_modules": ("matplotlib",),
     "image_scrapers": ("matplotlib",),
     "default_thumb_file": str(HERE / "_static" / "mark.svg"),
 }
-suppress_warnings = ["config.cache"]  # the gallery's settings hold objects that sphinx cannot keep
+# The gallery's settings hold objects that sphinx cannot keep; included Markdown begins below the title of its page.
+suppress_warnings = ["config.cache", "myst.header"]
 
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")

@@ -10,6 +10,11 @@ logger = logging.getLogger(__name__)
 # MathML stretches brackets by itself.
 SIZES = re.compile(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?![a-zA-Z])")
 LOG = re.compile(r"\\log +(?=[a-zA-Z])")  # TeX sets a thin space here
+# An index of a letter with a hat belongs beside it, not below.
+HAT = re.compile(
+    r'<munderover>\s*(<mi>\w+</mi>)\s*(<m(?:i|n)>\w+</m(?:i|n)>)\s*(<mo stretchy="false">ˆ</mo>)\s*</munderover>'
+)
+BRACE = re.compile(r"<mo>([{}])</mo>")  # written as \{ and \}, not by \left: does not grow
 
 
 def _mathml(node: nodes.Element, block: bool) -> str:
@@ -19,10 +24,12 @@ def _mathml(node: nodes.Element, block: bool) -> str:
         if environment != "equation":
             source = wrap_math_code(source, as_block=True)
     try:
-        return latex2mathml.tex2mathml(source, as_block=block)
+        text = latex2mathml.tex2mathml(source, as_block=block)
     except MathError as error:
         logger.warning("a formula cannot be read: %s", error, location=node)
         return f"<code>{nodes.unescape(source)}</code>"
+    text = HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', text)
+    return BRACE.sub(r'<mo stretchy="false">\1</mo>', text)
 
 
 def visit_inline(self, node: nodes.math) -> None:

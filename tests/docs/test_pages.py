@@ -5,6 +5,7 @@ import importlib.util
 import os
 import re
 import shlex
+import sys
 import warnings
 from contextlib import chdir, redirect_stdout
 from io import StringIO
@@ -49,8 +50,15 @@ def name_of(page):
     return str(page.relative_to(DOCS))
 
 
+@pytest.fixture
+def closed_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
-def test_python_runs_and_prints_what_is_shown(page, tmp_path):
+def test_python_runs_and_prints_what_is_shown(page, tmp_path, closed_figures):
     namespace, printed = {"__name__": f"docs.{page.stem}"}, ""
     with chdir(tmp_path), warnings.catch_warnings():
         warnings.simplefilter("ignore", GridEdgeWarning)  # short grids keep pages short
@@ -84,7 +92,7 @@ def test_commands_exist(page):
 
     command = get_command(app)
     extras = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[project.optional-dependencies]")[1]
-    for line in "\n".join(blocks(page, "console")).splitlines():
+    for line in "\n".join(blocks(page, "console")).replace("\\\n", " ").splitlines():
         if not line.startswith("$ "):
             continue
         program, *words = shlex.split(line.removeprefix("$ "))

@@ -97,6 +97,8 @@ class SensitivityDisplay:
             axis.axvline(self.positions[self.reference], color=GREY, linestyle=(0, (1, 1)), linewidth=1.4)
             axis.set_ylabel(what.replace(" ", "\n", 1), fontsize=9)
             axis.margins(y=0.15)
+            if np.all(np.mod(values, 1) == 0):  # numbers of features have no halves
+                axis.yaxis.get_major_locator().set_params(integer=True)
         axes[-1].set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
         if self.names is not None:
             labels = literals(self.names)

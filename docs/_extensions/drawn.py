@@ -1,0 +1,74 @@
+"""``.. drawn:: What it shows``: the pictures that the Python of a page has drawn so far, made while it is built.
+
+All ``code-block:: python`` above the directive are run, in their order and once for each page, as the tests run
+them. Figures that are open then become images of the page, with the argument as their caption.
+"""
+
+import contextlib
+import io
+import re
+import tempfile
+import warnings
+from pathlib import Path
+from textwrap import dedent
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:(?: {3}.*)?\n)+)", re.MULTILINE)
+DOTS_PER_INCH = 110
+
+
+def run(code: str, name: str, namespace: dict) -> None:
+    """Run a piece of a page; what it prints is shown by the page itself, and short grids keep pages short."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        exec(compile(code, name, "exec"), namespace)
+
+
+class Drawn(SphinxDirective):
+    """Images of the figures that were drawn above."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        page = Path(self.env.doc2path(self.env.docname))
+        above = "".join(page.read_text(encoding="utf-8").splitlines(keepends=True)[: self.lineno - 1])
+        codes = [dedent(code) for code in BLOCK.findall(above)]
+        state = self.env.temp_data.setdefault(
+            "drawn", {"namespace": {"__name__": "page"}, "n_run": 0, "n_drawn": 0}
+        )
+        for code in codes[state["n_run"] :]:
+            run(code, page.name, state["namespace"])
+        state["n_run"] = len(codes)
+        if not pyplot.get_fignums():
+            raise self.error("nothing above this place draws a picture")
+        return [self._image(pyplot, number, page, state) for number in pyplot.get_fignums()]
+
+    def _image(self, pyplot, number: int, page: Path, state: dict) -> nodes.figure:
+        state["n_drawn"] += 1
+        folder = Path(self.env.srcdir) / "drawn"
+        folder.mkdir(exist_ok=True)
+        file = folder / f"{self.env.docname.replace('/', '-')}-{state['n_drawn']}.png"
+        figure = pyplot.figure(number)
+        figure.savefig(file, dpi=DOTS_PER_INCH)
+        pyplot.close(figure)
+        image = nodes.image(uri=f"/drawn/{file.name}", alt=self.arguments[0])
+        caption, messages = self.parse_inline(self.arguments[0], lineno=self.lineno)
+        return nodes.figure("", image, nodes.caption("", "", *caption), *messages)
+
+
+def setup(app):
+    app.add_directive("drawn", Drawn)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
