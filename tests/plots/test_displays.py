@@ -54,6 +54,15 @@ def make_stability(fitted, ax):
     return plots.StabilityPathDisplay.from_result(Stability(fitted), ax=ax)
 
 
+def make_intervals(fitted, ax):
+    """A bootstrap as a picture sees it: one row for each coefficient, more of them than are shown."""
+    names = list(fitted.chosen.groups_.names)
+    spread, coef = np.linspace(0.1, 1.0, len(names)), np.linspace(2.0, -1.0, len(names))
+    ends = coef - spread, coef + spread
+    frequency = np.linspace(1.0, 0.0, len(names))
+    return plots.BootstrapIntervalsDisplay(coef, *ends, frequency, names).plot(ax=ax)
+
+
 # One way to make each display; a new one has to join.
 MAKE = {
     plots.CoefficientPathDisplay: lambda f, ax: plots.CoefficientPathDisplay.from_estimator(f.chosen, ax=ax),
@@ -72,6 +81,7 @@ MAKE = {
     ),
     plots.ConvergenceDisplay: lambda f, ax: plots.ConvergenceDisplay.from_estimator(f.plain, ax=ax),
     plots.StabilityPathDisplay: make_stability,
+    plots.BootstrapIntervalsDisplay: make_intervals,
     plots.SensitivityDisplay: lambda f, ax: plots.SensitivityDisplay.from_sweep(Sweep(), ax=ax),
     plots.PrevalenceDisplay: lambda f, ax: plots.PrevalenceDisplay.from_estimate(
         Estimated(len(f.plain.classes_) - 1), ax=ax

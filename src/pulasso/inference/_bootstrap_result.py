@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.inference._figure import new_axes
 from pulasso.inputs import check_number
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+from pulasso.upward import from_above
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -197,24 +197,8 @@ class BootstrapResult:
         -------
         matplotlib axes
         """
-        check_number("n_entries", n_entries, least=1, whole=True)
-        ax = new_axes(ax)
-        columns = {name: values[:n_entries] for name, values in self._columns(level).items()}
-        place = -np.arange(len(columns["coef"]))
-        for y, low, high, share in zip(
-            place, columns["lower"], columns["upper"], columns["frequency"], strict=True
-        ):
-            ax.plot([low, high], [y, y], color="C0", alpha=0.15 + 0.85 * share, linewidth=3)
-        ax.plot(columns["coef"], place, "o", color="black", markersize=4)
-        ax.axvline(0.0, color="gray", linewidth=0.8)
-        names = columns["feature"]
-        if "class" in columns:
-            names = [f"{name}, {label}" for name, label in zip(names, columns["class"], strict=True)]
-        ax.set_yticks(
-            place, [f"{n}  ({100 * s:.0f} %)" for n, s in zip(names, columns["frequency"], strict=True)]
-        )
-        ax.set_xlabel(f"penalised coefficient, {100 * level:g} % percentile interval")
-        return ax
+        draw = from_above("plots", "BootstrapIntervalsDisplay").from_result
+        return draw(self, level=level, max_entries=n_entries, ax=ax).ax_
 
 
 def _quantiles(values: NDArray, level: float) -> tuple[NDArray, NDArray]:

@@ -8,6 +8,7 @@ features or classes only the largest are named, and the picture says how many ar
 Needs matplotlib: ``pip install pulasso[plots]``.
 """
 
+from pulasso.plots.bootstrap_intervals import BootstrapIntervalsDisplay
 from pulasso.plots.calibration import PUCalibrationDisplay
 from pulasso.plots.coefficient_path import CoefficientPathDisplay
 from pulasso.plots.confusion_matrix import PUConfusionMatrixDisplay
@@ -23,6 +24,7 @@ from pulasso.plots.thresholds import ThresholdsDisplay
 
 __all__ = [
     "DISPLAYS",
+    "BootstrapIntervalsDisplay",
     "CVCurveDisplay",
     "CoefficientPathDisplay",
     "ConvergenceDisplay",
@@ -48,6 +50,7 @@ DISPLAYS = (
     PUCalibrationDisplay,
     ConvergenceDisplay,
     StabilityPathDisplay,
+    BootstrapIntervalsDisplay,
     SensitivityDisplay,
     PrevalenceDisplay,
 )
