@@ -12,7 +12,7 @@ help: ## Show this list
 		printf '%-18s%s\n' "$$name" "$$text"; done
 	@echo "Another Python: make test PYTHON=python3.13"
 
-.venv/.installed: pyproject.toml CMakeLists.txt src/pulasso/kernels/block_descent.c
+.venv/.installed: pyproject.toml CMakeLists.txt src/pulasso/kernels/kernels.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "pulasso needs Python 3.11 or later, and '$(PYTHON)' is not one (or is not there)."; \
 		echo "Name another one, for example: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
@@ -35,7 +35,7 @@ test: .venv/.installed ## Run the tests with coverage
 sanitize: .venv/.installed ## Run the kernel's tests under AddressSanitizer and UBSan (needs gcc)
 	mkdir -p build/sanitize
 	gcc -g -O1 -std=c99 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover -shared -fPIC \
-		-o build/sanitize/pulasso_kernels.so src/pulasso/kernels/block_descent.c -lm
+		-o build/sanitize/pulasso_kernels.so src/pulasso/kernels/kernels.c -lm
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PULASSO_KERNEL=build/sanitize/pulasso_kernels.so \
 		$(BIN)/python -m pytest -p no:cacheprovider tests/contracts/test_kernels.py

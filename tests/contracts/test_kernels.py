@@ -1,16 +1,18 @@
-"""The compiled kernel and its NumPy twin do the same, and what they do is minimise."""
+"""The compiled kernels and their NumPy twins do the same, and what block descent does is minimise."""
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pulasso.kernels import native, numpy_kernels
 
+needs_native = pytest.mark.skipif(native.library_path() is None, reason="the compiled kernel was not built")
 KERNELS = [
     pytest.param(numpy_kernels.block_descent, id="numpy"),
     pytest.param(
         native.block_descent,
         id="native",
-        marks=pytest.mark.skipif(native.library_path() is None, reason="the compiled kernel was not built"),
+        marks=needs_native,
     ),
 ]
 every_size = pytest.mark.parametrize("sizes", [[1] * 8, [3, 1, 4], [8], [2, 2, 2, 2]], ids=str)
@@ -70,10 +72,9 @@ def test_the_result_is_optimal(kernel, sizes, seed):
         np.testing.assert_allclose(gradient, problem[1] + problem[0].astype(float) @ beta, atol=1e-6)
 
 
+@needs_native
 @every_size
 def test_the_two_kernels_agree_sweep_by_sweep(sizes):
-    if native.library_path() is None:
-        pytest.skip("the compiled kernel was not built")
     problem, start = quadratic(sizes), np.zeros(sum(sizes))
     for sweeps in (1, 2, 5):
         ours, our_gradient, our_count = run(numpy_kernels.block_descent, problem, start, sweeps)
@@ -106,3 +107,70 @@ def test_large_thresholds_leave_zero(kernel):
     problem = (hessian, linear, starts, sizes, np.full(2, 1e3), decomposition)
     beta, _, sweeps = run(kernel, problem, np.zeros(5))
     assert sweeps == 1 and not beta.any()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_stale_decomposition_leads_to_the_same_minimum(kernel):
+    hessian, *blocks, (eigenvalues, bases, basis_starts) = quadratic([3, 1, 4])
+    stale = (hessian, *blocks, (1.4 * eigenvalues, bases, basis_starts))
+    beta, _, sweeps = run(kernel, stale, np.zeros(8))
+    assert sweeps > 0
+    assert violation(stale, beta) <= 1e-7
+
+
+@needs_native
+@pytest.mark.parametrize("n", [1, 7, 64])
+def test_the_rank_two_kernels_agree(n):
+    rng = np.random.default_rng(n)
+    square = rng.normal(size=(n, n + 3)).astype(np.float32)[
+        :, :n
+    ]  # rows apart from each other, as in a store
+    gained, lost = rng.normal(size=(2, n))
+    ours, theirs = square.copy(), square
+    numpy_kernels.rank_two(ours, gained, lost)
+    native.rank_two(theirs, gained, lost)
+    np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
+
+
+@needs_native
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("hides", [True, False])
+@pytest.mark.parametrize("n_positive", [1, 2, 5])
+def test_the_losses_agree(n_positive, hides, scale):
+    rng, n = np.random.default_rng(n_positive), 700
+    eta = np.asfortranarray(scale * rng.normal(size=(n, n_positive)))
+    codes, share = rng.integers(0, n_positive + 2, n), rng.random(n) / n
+    log_total, log_c = rng.normal(size=(2, n_positive + 1))
+    log_c[-1] = -np.inf if n_positive > 1 else log_c[-1]  # one class is always labelled
+    arguments = (eta, codes, share, log_total, log_c if hides else None)
+    value, grad = native.observed_loss(*arguments)
+    expected, expected_grad = numpy_kernels.observed_loss(*arguments)
+    assert value == pytest.approx(expected, rel=1e-13)
+    np.testing.assert_allclose(grad, expected_grad, rtol=1e-12, atol=1e-18)
+    assert grad.flags.f_contiguous
+
+
+@needs_native
+def test_losses_of_what_is_not_a_number_are_none():
+    codes, share = np.zeros(2, dtype=int), np.full(2, 0.5)
+    for odd in (np.nan, np.inf):
+        for loss in (native.observed_loss, numpy_kernels.observed_loss):
+            with np.errstate(invalid="ignore"):
+                assert not np.isfinite(
+                    loss(np.array([[0.0], [odd]]), codes, share, np.zeros(2), np.zeros(2))[0]
+                )
+
+
+@needs_native
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_sparse_gram_matrices_agree_with_dense_algebra(dtype):
+    rng = np.random.default_rng(0)
+    columns = sparse.csc_array(sparse.random(60, 9, 0.2, random_state=1, dtype=dtype))
+    weight, mean, scale = rng.normal(size=60), rng.random(9), rng.uniform(0.5, 2.0, 9)
+    scale[4] = np.inf  # a constant column
+    some = np.array([1, 4, 7])
+    dense = (columns.toarray() - mean) / scale
+    expected = dense[:, some].T @ (weight[:, None] * dense)
+    for kernel in (native.sparse_gram, numpy_kernels.sparse_gram):
+        found = kernel(columns[:, some], columns, weight, (mean[some], mean), (scale[some], scale))
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, hstack
 from pulasso.design.dense import DenseDesign, few_times
 from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign
+from pulasso.kernels import sparse_gram
 
 __all__ = ["ColumnStore", "column_store"]
 
@@ -100,7 +101,7 @@ class DenseColumns:
         return product
 
     def _is_small(self, slots: Any) -> bool:
-        n_slots = slots.stop - slots.start if isinstance(slots, slice) else len(slots)
+        n_slots = len(self.features[slots])
         return n_slots * len(self.features) * self.design.shape[0] <= SMALL
 
     def sums(self, weights: NDArray, slots: Any) -> NDArray:
@@ -143,14 +144,10 @@ class SparseColumns:
 
     def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
         """Return ``X_left.T @ diag(weight) @ X_right``."""
-        a, b = self._columns[:, left], self._columns[:, right]
-        weighted = csc_array((b.data * weight[b.indices], b.indices, b.indptr), shape=b.shape)
-        product = (a.T @ weighted).toarray()
-        mean_a, mean_b = self._mean[left], self._mean[right]
-        cross_a, cross_b = a.T @ weight, np.asarray(weighted.sum(axis=0)).ravel()
-        product -= np.outer(mean_a, cross_b) + np.outer(cross_a, mean_b)
-        product += weight.sum() * np.outer(mean_a, mean_b)
-        return product / np.outer(self._scale[left], self._scale[right])
+        columns = self._columns[:, left]
+        others = columns if left is right else self._columns[:, right]
+        means, scales = (self._mean[left], self._mean[right]), (self._scale[left], self._scale[right])
+        return sparse_gram(columns, others, weight, means, scales)
 
     def sums(self, weights: NDArray, slots: Any) -> NDArray:
         """Return ``X_slots.T @ weights``."""

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-__all__ = ["block_descent", "library_path"]
+from pulasso.kernels import numpy_kernels
+
+__all__ = ["block_descent", "library_path", "observed_loss", "rank_two", "sparse_gram"]
 
 NAME = "pulasso_kernels"
+FUNCTIONS = ("block_descent", "rank_two", "observed_loss", "sparse_gram")
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG = ctypes.c_int64
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
@@ -34,19 +38,24 @@ def _load():
     if path is None:
         return None
     try:
-        function = ctypes.CDLL(str(path)).pulasso_block_descent
+        library = ctypes.CDLL(str(path))
+        functions = [getattr(library, f"pulasso_{name}") for name in FUNCTIONS]
     except (OSError, AttributeError):
-        return None  # damaged, or built for another machine: the NumPy twin is slower, not wrong
-    function.restype = LONG
-    function.argtypes = [
+        return None  # damaged, or built for another machine: the NumPy twins are slower, not wrong
+    descent, rank_two, loss, gram = functions
+    descent.restype, rank_two.restype, loss.restype, gram.restype = LONG, None, ctypes.c_double, None
+    descent.argtypes = [
         *(LONG, LONG, ARRAY, ARRAY, ARRAY),
         *(LONG, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY),
         *(LONG, ctypes.c_double, ARRAY, LONG, ARRAY),
     ]
-    return function
+    rank_two.argtypes = [LONG, LONG, ARRAY, ARRAY, ARRAY]
+    loss.argtypes = [LONG, LONG, *7 * [ARRAY]]
+    gram.argtypes = [LONG, LONG, *15 * [ARRAY]]
+    return functions
 
 
-_FUNCTION = _load()
+_FUNCTIONS = _load()
 
 
 def block_descent(
@@ -79,10 +88,78 @@ def block_descent(
         trail.dtype != np.float64 or not trail.flags.c_contiguous or trail.size < max_sweeps * 2 * n
     ):
         raise ValueError("trail must have room for beta and gradient after every sweep")
-    work = np.empty(3 * largest)
+    work = np.empty(2 * largest)
     at = [array.ctypes.data for array in (*doubles, *longs, work)]
-    return _FUNCTION(
+    return _FUNCTIONS[0](
         *(n, hessian.strides[0] // 4, hessian.ctypes.data, at[0], at[1]),
         *(len(starts), at[5], at[6], at[2], at[3], at[4], at[7]),
         *(max_sweeps, tol, at[8], largest, None if trail is None else trail.ctypes.data),
     )
+
+
+def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
+    """Do what :func:`pulasso.kernels.numpy_kernels.rank_two` does, compiled."""
+    n = len(gained)
+    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n) or len(lost) != n:
+        raise ValueError("hessian must be a square of floats with contiguous rows, as long as the vectors")
+    y, h = np.ascontiguousarray(gained, dtype=np.float32), np.ascontiguousarray(lost, dtype=np.float32)
+    _FUNCTIONS[1](n, hessian.strides[0] // 4, hessian.ctypes.data, y.ctypes.data, h.ctypes.data)
+
+
+def observed_loss(
+    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_c: NDArray | None
+) -> tuple[float, NDArray]:
+    """Do what :func:`pulasso.kernels.numpy_kernels.observed_loss` does, compiled."""
+    n, n_positive = eta.shape
+    by_class, share = _doubles(eta.T), _doubles(share)
+    codes = np.ascontiguousarray(codes, dtype=np.int64)
+    if not len(codes) == len(share) == n:
+        raise ValueError("eta, codes and share differ in the number of samples")
+    vectors = [_doubles(vector) for vector in (log_total, log_c) if vector is not None]
+    if any(len(vector) != n_positive + 1 for vector in vectors):
+        raise ValueError("log_total and log_c have one number for every class, class 0 included")
+    work, grad = np.empty(n_positive + 1), np.empty((n_positive, n))
+    total, c = vectors[0].ctypes.data, None if log_c is None else vectors[1].ctypes.data
+    at = [array.ctypes.data for array in (by_class, codes, share, work, grad)]
+    return _FUNCTIONS[2](n, n_positive, *at[:3], total, c, *at[3:]), grad.T
+
+
+def sparse_gram(
+    left: csc_array,
+    right: csc_array,
+    weight: NDArray,
+    means: tuple[NDArray, NDArray],
+    scales: tuple[NDArray, NDArray],
+) -> NDArray:
+    """Do what :func:`pulasso.kernels.numpy_kernels.sparse_gram` does, compiled, in single precision."""
+    if max(left.nnz, right.nnz) > np.iinfo(np.int32).max:
+        return numpy_kernels.sparse_gram(left, right, weight, means, scales)
+    n_left, n_right, rows = left.shape[1], right.shape[1], right.tocsr()
+    if not left.shape[0] == right.shape[0] == len(weight):
+        raise ValueError("left, right and weight differ in the number of samples")
+    if [len(part) for part in (*means, *scales)] != 2 * [n_left, n_right]:
+        raise ValueError("means and scales have one number for every column")
+    weight = _doubles(weight)
+    excess = left.T @ weight - means[0] * weight.sum()
+    out = np.empty((n_left, n_right), dtype=np.float32)
+    arrays = (
+        *(
+            left.indptr.astype(np.int32, copy=False),
+            left.indices.astype(np.int32, copy=False),
+            _doubles(left.data),
+        ),
+        *(
+            rows.indptr.astype(np.int32, copy=False),
+            rows.indices.astype(np.int32, copy=False),
+            _doubles(rows.data),
+        ),
+        *(weight, _doubles(means[0]), excess, _doubles(scales[0])),
+        *(_doubles(means[1]), _doubles(right.T @ weight), _doubles(scales[1]), np.empty(n_right), out),
+    )
+    _FUNCTIONS[3](n_left, n_right, *(array.ctypes.data for array in arrays))
+    return out
+
+
+def _doubles(array: NDArray) -> NDArray:
+    """Return the array as contiguous doubles, itself if it is that already."""
+    return np.ascontiguousarray(array, dtype=np.float64)

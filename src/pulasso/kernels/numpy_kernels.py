@@ -1,9 +1,12 @@
-"""The reference: block coordinate descent on a dense quadratic, in plain NumPy."""
+"""The reference: every hot loop in plain NumPy."""
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-__all__ = ["block_descent"]
+from pulasso.numerics import log_normalize
+
+__all__ = ["block_descent", "observed_loss", "rank_two", "sparse_gram"]
 
 MAX_NEWTON = 50
 NEGLIGIBLE = 0.1
@@ -29,7 +32,7 @@ def block_descent(
     Parameters
     ----------
     hessian : array of shape (n, n)
-        Symmetric, in single precision; its diagonal blocks are positive definite.
+        Symmetric, in single precision.
     gradient : array of shape (n,)
         Gradient of the quadratic at `beta`; updated in place.
     beta : array of shape (n,)
@@ -38,7 +41,8 @@ def block_descent(
         Blocks of consecutive entries.
     thresholds : array of shape (n_blocks,)
     eigenvalues : array of shape (n,)
-        Eigenvalues of the diagonal blocks, laid out like `beta`.
+        Eigenvalues of the diagonal blocks, laid out like `beta`; positive. They need not be those of `hessian`
+        as it is now: they set the length of steps, not where these end.
     bases : array
         Eigenvectors of the diagonal blocks, one in each row, block after block.
     basis_starts : array of shape (n_blocks,)
@@ -66,9 +70,8 @@ def block_descent(
             if distance <= NEGLIGIBLE * tol:  # not worth the rows of the Hessian it would cost
                 continue
             worst = max(worst, distance)
-            at_zero = gradient[block] - hessian[block, block] @ beta[block]
             basis = bases[at : at + size * size].reshape(size, size)
-            best = _minimise_block(at_zero, threshold, norm, eigenvalues[block], basis)
+            best = _minimise_block(gradient[block], beta[block], threshold, eigenvalues[block], basis)
             gradient += (best - beta[block]) @ hessian[block]
             beta[block] = best
         if trail is not None:
@@ -89,14 +92,18 @@ def _violation(gradient: NDArray, beta: NDArray, norm: float, threshold: float) 
 
 
 def _minimise_block(
-    gradient: NDArray, threshold: float, norm_now: float, eigenvalues: NDArray, basis: NDArray
+    gradient: NDArray, beta: NDArray, threshold: float, eigenvalues: NDArray, basis: NDArray
 ) -> NDArray:
-    """Return the minimiser of one block, given the gradient of the quadratic with the block at zero."""
-    if np.linalg.norm(gradient) <= threshold:
+    """Return the minimiser of one block, in the eigenbasis of its curvature.
+
+    Where the curvature has changed since it was decomposed, this is a step of another length to the same minimum.
+    """
+    at_zero = basis @ gradient - eigenvalues * (basis @ beta)
+    if np.linalg.norm(at_zero) <= threshold:
         return np.zeros_like(gradient)
-    rotated = basis @ gradient
-    rho = _radius(rotated, eigenvalues, threshold, norm_now) if threshold > 0 else 1.0
-    return (-rho * rotated / (eigenvalues * rho + threshold)) @ basis
+    now = float(np.linalg.norm(beta))
+    rho = _radius(at_zero, eigenvalues, threshold, now) if threshold > 0 else 1.0
+    return (-rho * at_zero / (eigenvalues * rho + threshold)) @ basis
 
 
 def _radius(c: NDArray, eigenvalues: NDArray, threshold: float, rho: float) -> float:
@@ -110,3 +117,80 @@ def _radius(c: NDArray, eigenvalues: NDArray, threshold: float, rho: float) -> f
         if abs(step) <= 1e-14 * rho or rho == before:
             break
     return rho
+
+
+def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
+    """Add ``gained gained' - lost lost'`` to a symmetric matrix, in place."""
+    hessian += np.outer(gained, gained) - np.outer(lost, lost)
+
+
+def observed_loss(
+    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_c: NDArray | None
+) -> tuple[float, NDArray]:
+    """Return the loss of observed labels, up to a constant, and its gradient in eta.
+
+    With ``N = sum_k (a_k + c_k) e_k`` and ``U = sum_k c_k e_k`` the loss of one sample is
+    ``log N - eta_z - 1{z = 0} log U``.
+
+    Parameters
+    ----------
+    eta : array of shape (n_samples, K)
+    codes : array of shape (n_samples,)
+        0 unlabeled, k class k, K + 1 confirmed negative.
+    share : array of shape (n_samples,)
+        Weights of the samples.
+    log_total, log_c : array of shape (K + 1,)
+        Logs of a + c and of c, class 0 first; without `log_c` unlabeled means class 0.
+
+    Returns
+    -------
+    value : float
+    grad : array of shape (n_samples, K), class-major in memory
+    """
+    log_n, q = log_normalize(_scores(eta, log_total))
+    hidden = np.flatnonzero(codes == 0)
+    rows = np.flatnonzero((codes > 0) & (codes <= eta.shape[1]))
+    columns = codes[rows] - 1
+    value = share @ log_n - share[rows] @ eta[rows, columns]
+    grad = q[:, 1:]
+    grad[rows, columns] -= 1.0
+    if log_c is not None:
+        log_u, yhat = log_normalize(_scores(eta[hidden], log_c))
+        value -= share[hidden] @ log_u
+        grad[hidden] -= yhat[:, 1:]
+    grad *= share[:, None]
+    return float(value), grad
+
+
+def _scores(eta: NDArray, log_vector: NDArray) -> NDArray:
+    """Return ``log(vector_k e_k)`` for classes 0..K, class-major in memory."""
+    scores = np.empty((len(eta), len(log_vector)), order="F")
+    scores[:, 0] = log_vector[0]
+    np.add(eta, log_vector[1:], out=scores[:, 1:])
+    return scores
+
+
+def sparse_gram(
+    left: csc_array,
+    right: csc_array,
+    weight: NDArray,
+    means: tuple[NDArray, NDArray],
+    scales: tuple[NDArray, NDArray],
+) -> NDArray:
+    """Return ``Z_left.T @ diag(weight) @ Z_right`` of standardised columns ``z = (x - mean) / scale``.
+
+    Parameters
+    ----------
+    left, right : csc_array of shape (n_samples, n_left) and (n_samples, n_right)
+    weight : array of shape (n_samples,)
+    means, scales : pair of arrays of shape (n_left,) and (n_right,)
+
+    Returns
+    -------
+    array of shape (n_left, n_right)
+    """
+    weighted = csc_array((right.data * weight[right.indices], right.indices, right.indptr), shape=right.shape)
+    product = (left.T @ weighted).toarray()
+    excess = left.T @ weight - means[0] * weight.sum()
+    product -= np.outer(means[0], right.T @ weight) + np.outer(excess, means[1])
+    return product / np.outer(*scales)

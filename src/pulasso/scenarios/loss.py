@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.curvature import Curvature
+from pulasso.kernels import observed_loss
 from pulasso.numerics import log_normalize
 from pulasso.scenarios.labelling import Labelling
 
@@ -65,38 +66,22 @@ class ObservedLoss:
         return self.weight / (self.weight.sum() if self.total is None else self.total)
 
     @cached_property
-    def _unlabeled(self) -> NDArray:
-        return np.flatnonzero(self.codes == 0)
-
-    @cached_property
-    def _labeled(self) -> tuple[NDArray, NDArray]:
-        """Rows with a positive label and their column in eta."""
-        rows = np.flatnonzero((self.codes > 0) & (self.codes <= self.labelling.n_positive))
-        return rows, self.codes[rows] - 1
-
-    @cached_property
     def _constant(self) -> float:
-        """The part of the loss that does not depend on eta: ``sum_i w_i log a_{z_i}`` over labelled rows."""
-        classes = self.codes % (self.labelling.n_positive + 1)
+        """The part of the loss that does not depend on eta: ``sum_i w_i log a_{z_i}``, or log c_0."""
+        labelling = self.labelling
+        classes = self.codes % (labelling.n_positive + 1)
         labeled = self.codes > 0
-        return float(self.share[labeled] @ self.labelling.log_a[classes[labeled]])
+        constant = self.share[labeled] @ labelling.log_a[classes[labeled]]
+        if not (labelling.hides_positives or labeled.all()):  # unlabeled means class 0
+            constant += self.share[~labeled].sum() * labelling.log_c[0]
+        return float(constant)
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``w (q - yhat)``, its gradient in eta."""
-        labelling, share = self.labelling, self.share
-        log_n, q = log_normalize(labelling.scores(eta, labelling.log_total))
-        hidden, (rows, columns) = self._unlabeled, self._labeled
-        value = share @ log_n - share[rows] @ eta[rows, columns] - self._constant
-        grad = q[:, 1:]
-        grad[rows, columns] -= 1.0
-        if labelling.hides_positives:
-            log_unlabeled, yhat = log_normalize(labelling.scores(eta[hidden], labelling.log_c))
-            value -= share[hidden] @ log_unlabeled
-            grad[hidden] -= yhat[:, 1:]
-        elif len(hidden):  # unlabeled means class 0
-            value -= share[hidden].sum() * labelling.log_c[0]
-        grad *= share[:, None]
-        return float(value), grad
+        labelling = self.labelling
+        log_c = labelling.log_c if labelling.hides_positives else None
+        value, grad = observed_loss(eta, self.codes, self.share, labelling.log_total, log_c)
+        return value - self._constant, grad
 
     def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
         """Return the Fisher information, the true Hessian (``exact=1``), or a mixture.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import ColumnStore
-from pulasso.kernels import block_descent
+from pulasso.kernels import block_descent, rank_two
 from pulasso.responses import SecondOrder
 
 __all__ = ["Quadratic", "QuadraticModel"]
@@ -19,10 +19,12 @@ __all__ = ["Quadratic", "QuadraticModel"]
 # Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
 # curvature is nothing but rounding.
 RIDGE = 1e-5
+FREE = 1e-6  # the same for the free parameters, which have no columns: enough for a vanishing class
 FLAT = 1e-7  # eigenvalues of a block below this share of its largest are rounding
 DIVERGED = 1e6  # a gradient that grew by this factor belongs to a quadratic without minimum
 PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
 MEMORY = 5  # differences that the extrapolation combines
+PLAUSIBLE = 0.1  # seen curvature must be this share of the model's, or it is noise (or not convex)
 
 
 class Quadratic:
@@ -65,6 +67,22 @@ class Quadratic:
             at = self.basis_starts[which, None] + np.arange(size * size)
             self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
         self.is_positive &= bool((self.eigenvalues > 0).all())
+
+    def correct(self, change: NDArray, seen: NDArray) -> None:
+        """Make the curvature along a step that was taken what it was seen to be (BFGS).
+
+        Parameters
+        ----------
+        change, seen : array of shape (size,)
+            The step, and how it changed the gradient.
+        """
+        expected = self.hessian @ change.astype(np.float32)
+        along, before = float(seen @ change), float(expected @ change)
+        if before > 0 and PLAUSIBLE * before < along < before / PLAUSIBLE:
+            rank_two(self.hessian, seen / np.sqrt(along), expected / np.sqrt(before))
+            # Larger blocks keep their decomposition: it sets the length of steps, not where they end.
+            single = self.starts[self.sizes == 1]
+            self.eigenvalues[single] = np.diagonal(self.hessian)[single]
 
     def descend(
         self, gradient: NDArray, beta: NDArray, thresholds: NDArray, *, tol: float, max_sweeps: int
@@ -138,8 +156,8 @@ class QuadraticModel(Quadratic):
         vanishing class has next to none, and a gradient that is mere rounding must not send it to infinity.
         """
         self.second = second
-        ridge = free_ridge * np.trace(second.aa) * np.eye(self.n_aux)
-        self.hessian[: self.n_aux, : self.n_aux] = second.aa + ridge
+        ridge = free_ridge * np.trace(second.aa) + FREE * np.abs(np.diagonal(second.aa))
+        self.hessian[: self.n_aux, : self.n_aux] = second.aa + np.diag(ridge)
         self._fill(0)
 
     def extend(self, slots: NDArray, outputs: NDArray, sizes: NDArray) -> None:
@@ -177,8 +195,7 @@ class QuadraticModel(Quadratic):
                 right = left if other is entries and l == k and first == 0 else _compact(self.slots[other])
                 gram = self.store.gram(self.second.uu(k, l), left, right)
                 _assign(hessian, n_aux + new, n_aux + other, gram)
-        diagonal = np.einsum("ii->i", hessian)
-        fresh = diagonal if first == 0 else diagonal[n_aux + first :]
+        fresh = np.einsum("ii->i", hessian)[n_aux + first :]
         fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
         self.decompose()
 
@@ -195,10 +212,11 @@ def _anderson(points: NDArray) -> NDArray:
 
 
 def _compact(numbers: NDArray) -> Any:
-    """Return a slice for consecutive numbers, which needs no copy of what it picks."""
-    first, last = int(numbers[0]), int(numbers[-1])
-    if last - first + 1 == len(numbers) and (np.diff(numbers) == 1).all():
-        return slice(first, last + 1)
+    """Return a slice for equally spaced numbers, which needs no copy of what it picks."""
+    first, last, count = int(numbers[0]), int(numbers[-1]), len(numbers)
+    step = (last - first) // (count - 1) if count > 1 else 1
+    if step > 0 and last - first == step * (count - 1) and (np.diff(numbers) == step).all():
+        return slice(first, last + 1, step)
     return numbers
 
 

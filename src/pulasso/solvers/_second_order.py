@@ -23,6 +23,7 @@ FREE_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the free parameters, and its fac
 STALL = 50  # steps after which the violation must have halved
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
+NOISY = 1e3  # violations below so many units of rounding
 ROUNDING = 1e-12  # changes of F below this share of it are noise
 
 
@@ -48,6 +49,7 @@ class SecondOrderSteps:
         self.model = QuadraticModel(self.where.store, len(self.where.point.params.aux))
         self.model_blocks = np.empty(0, dtype=np.intp)
         self.before: tuple[float, NDArray, NDArray] | None = None
+        self.taken: tuple[NDArray, NDArray] | None = None  # the gradient before the last step, and the step
 
     def solve(self, lam: float, tol: float) -> SolverResult:
         """Step until the certificate of the loaded blocks holds."""
@@ -55,6 +57,7 @@ class SecondOrderSteps:
         history = History(self.callback)
         where.point = replace(where.point, penalty=lam * where.penalty(where.theta))
         self._extrapolate(problem)
+        self.taken, self.learns = None, True
         self.free_ridge = FREE_RIDGE
         n_iter, message, kkt_before, kkt_at_check, was_fresh = 0, "", np.inf, np.inf, False
         while True:
@@ -72,6 +75,8 @@ class SecondOrderSteps:
                 kkt_at_check = now.kkt
             if was_fresh and now.kkt > 0.5 * kkt_before:
                 self.free_ridge *= LESS_RIDGE
+            elif now.kkt > kkt_before:
+                self.learns = False  # along a nearly flat direction what was seen does not hold further on
             was_fresh = self._pays_to_refresh(now, kkt_before, tol)
             message = self._step(problem, now, tol, was_fresh)
             kkt_before = now.kkt
@@ -107,6 +112,7 @@ class SecondOrderSteps:
             self.exactness = max(self.exactness - 1, 0)
             self._refresh(now)
         else:
+            self._correct(now)
             in_model = np.zeros(len(now.needed), dtype=bool)
             in_model[self.model_blocks] = True
             self._extend(np.flatnonzero(now.needed & ~in_model))
@@ -145,6 +151,7 @@ class SecondOrderSteps:
         second = problem.response.second_order(
             point.linear, aux, exact * grad_eta, curvature, problem.loss.share
         )
+        self.taken = None
         self.model.clear()
         self.model_blocks = self.model_blocks[:0]
         self._extend(np.flatnonzero(now.needed))
@@ -158,10 +165,21 @@ class SecondOrderSteps:
             self.model.extend(loaded.slots[entries], loaded.outputs[entries], loaded.sizes[which])
             self.model_blocks = np.append(self.model_blocks, which)
 
+    def _correct(self, now: Certificate) -> None:
+        """Let the model learn from how the last step changed the gradient."""
+        if self.taken is not None and self.learns:
+            before, change = self.taken
+            self.model.correct(change, self._gradient(now) - before)
+        self.taken = None
+
+    def _gradient(self, now: Certificate) -> NDArray:
+        """Return the gradient in the variables of the model."""
+        return np.append(self.where.point.grad_aux, now.gradient[self.model.slots, self.model.outputs])
+
     def _try(self, problem: Problem, now: Certificate, tol: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
         model, where = self.model, self.where
-        gradient = np.append(where.point.grad_aux, now.gradient[model.slots, model.outputs])
+        gradient = self._gradient(now)
         beta = np.append(where.point.params.aux, where.theta[model.slots, model.outputs])
         free = [0.0] if model.n_aux else []
         thresholds = np.append(free, problem.lam * where.loaded.weights[self.model_blocks])
@@ -172,16 +190,20 @@ class SecondOrderSteps:
         change = best - beta
         theta_change = np.zeros_like(where.theta)
         theta_change[model.slots, model.outputs] = change[model.n_aux :]
-        return self._search(problem, gradient @ change, Params(theta_change, change[: model.n_aux]))
+        step = self._search(problem, gradient @ change, Params(theta_change, change[: model.n_aux]))
+        # Gradients that differ by rounding alone say nothing about curvature.
+        is_seen = now.kkt > NOISY * np.finfo(where.design.dtype).eps
+        self.taken = (gradient, step * change) if step and is_seen else None
+        return step > 0.0
 
-    def _search(self, problem: Problem, slope: float, change: Params) -> bool:
-        """Halve the step until F decreases enough; no pass over X but one over the loaded columns."""
+    def _search(self, problem: Problem, slope: float, change: Params) -> float:
+        """Return the largest of 1, 1/2, ... by which F decreases enough, or 0; one pass over the loaded columns."""
         where, point = self.where, self.where.point
         here = Params(where.theta, point.params.aux)
         predicted = slope + problem.lam * where.penalty(here.theta + change.theta) - point.penalty
         noise = ROUNDING * abs(point.objective)
         if not np.isfinite(predicted) or predicted > noise:
-            return False
+            return 0.0
         linear_change = where.store.matmul(change.theta)
         step = 1.0
         while step > SMALLEST_STEP:
@@ -190,6 +212,6 @@ class SecondOrderSteps:
                 new = where.evaluate(problem, params, point.linear + step * linear_change)
                 if new.objective <= point.objective + SUFFICIENT * step * predicted + noise:
                     where.theta, where.point = params.theta, new
-                    return True
+                    return step
             step *= 0.5
-        return False
+        return 0.0

@@ -1,0 +1,254 @@
+/* The hot loops: block coordinate descent, the loss of observed labels, and Gram matrices of sparse columns.
+ *
+ * Each has a twin in numpy_kernels.py that says the same in Python, and a test that holds the two equal.
+ * No global state, no allocation, no I/O: safe to run in many threads at once.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+/* AVX2 where the machine has it, chosen when the library is loaded. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define CLONES __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define CLONES
+#endif
+
+/* -- block descent -----------------------------------------------------------------------------------------
+ *
+ *     minimise over b   r0'(b - b0) + 0.5 (b - b0)' H (b - b0) + sum_j threshold_j ||b_j||
+ *
+ * The gradient r = r0 + H (b - b0) is kept up to date, so that a block that stays at zero costs next to nothing
+ * and one that moves costs as many rows of H as it has entries. Every block is minimised exactly, in the
+ * eigenbasis of its diagonal block of H.
+ *
+ * H is in single precision: it is a model of the loss, and reading it is what a sweep costs. Everything else is double.
+ */
+
+#define MAX_NEWTON 50
+#define NEGLIGIBLE 0.1
+#define DIVERGED 1e6
+
+/* Solve sum_k (c_k / (eigenvalue_k rho + threshold))^2 = 1 for rho = ||b_j||, by Newton on the reciprocal norm,
+ * which is nearly linear in rho. Called only when ||c|| > threshold, so that a positive root exists. */
+static double radius(int64_t size, const double *c, const double *eigenvalue, double threshold, double rho)
+{
+    for (int it = 0; it < MAX_NEWTON; ++it) {
+        double square = 0.0, slope = 0.0;
+        for (int64_t k = 0; k < size; ++k) {
+            const double scale = eigenvalue[k] * rho + threshold;
+            const double ratio = c[k] / scale;
+            square += ratio * ratio;
+            slope += ratio * ratio * eigenvalue[k] / scale;
+        }
+        const double norm = sqrt(square);
+        const double next = rho + (norm - 1.0) * square / slope;
+        const double change = fabs(next - rho);
+        rho = next > 0.0 ? next : 0.0;
+        if (change <= 1e-14 * rho)
+            break;
+    }
+    return rho;
+}
+
+/* Write the minimiser of one block into `best`. With the eigenvectors in the rows of `basis`, Q, the gradient of the
+ * quadratic with the block at zero is Q'c, c = Q r - eigenvalues * Q b. Where the curvature has changed since it was
+ * decomposed, this is a step of another length to the same minimum. */
+static void minimise_block(int64_t size, const double *r, const double *b, double threshold, const double *eigenvalue,
+                           const double *basis, double *c, double *best)
+{
+    double square = 0.0, norm_now = 0.0;
+    for (int64_t k = 0; k < size; ++k) {
+        double along_r = 0.0, along_b = 0.0;
+        for (int64_t l = 0; l < size; ++l) {
+            along_r += basis[k * size + l] * r[l];
+            along_b += basis[k * size + l] * b[l];
+        }
+        c[k] = along_r - eigenvalue[k] * along_b;
+        square += c[k] * c[k];
+        norm_now += b[k] * b[k];
+        best[k] = 0.0;
+    }
+    if (square <= threshold * threshold)
+        return;
+    const double rho = threshold > 0.0 ? radius(size, c, eigenvalue, threshold, sqrt(norm_now)) : 1.0;
+    for (int64_t k = 0; k < size; ++k) {
+        const double value = -rho * c[k] / (eigenvalue[k] * rho + threshold);
+        for (int64_t l = 0; l < size; ++l)
+            best[l] += value * basis[k * size + l];
+    }
+}
+
+/* Distance of -r to the subdifferential of threshold * ||b|| : zero where the block is at its minimum. */
+static double violation(int64_t size, const double *r, const double *b, double threshold)
+{
+    double square = 0.0;
+    for (int64_t k = 0; k < size; ++k)
+        square += b[k] * b[k];
+    const double slope = square > 0.0 ? threshold / sqrt(square) : 0.0;
+    double residual = 0.0;
+    for (int64_t k = 0; k < size; ++k) {
+        const double part = r[k] + slope * b[k];
+        residual += part * part;
+    }
+    residual = sqrt(residual);
+    return square > 0.0 ? residual : fmax(0.0, residual - threshold);
+}
+
+/* Returns the number of sweeps, negative if the last one still met a violation above `tol`, 0 if b diverges.
+ * `work` has room for two blocks of the largest size. Where `trail` is given, b and r are written there after
+ * every sweep, for the extrapolation that follows. */
+EXPORT CLONES int64_t pulasso_block_descent(
+    int64_t n, int64_t stride, const float *restrict hessian, double *restrict r, double *restrict b,
+    int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
+    const double *restrict threshold, const double *restrict eigenvalue, const double *restrict basis,
+    const int64_t *restrict basis_start, int64_t max_sweeps, double tol, double *restrict work, int64_t max_size,
+    double *restrict trail)
+{
+    double *rotated = work, *best = work + max_size;
+    const double negligible = NEGLIGIBLE * tol;
+    double limit = 0.0;
+    int64_t sweep = 0;
+    while (sweep < max_sweeps) {
+        double worst = 0.0;
+        ++sweep;
+        for (int64_t j = 0; j < n_blocks; ++j) {
+            const int64_t first = start[j], length = size[j];
+            const double distance = violation(length, r + first, b + first, threshold[j]);
+            if (distance <= negligible) /* not worth the rows of H it would cost */
+                continue;
+            worst = fmax(worst, distance);
+            if (length == 1) {
+                const double curvature = eigenvalue[first];
+                const double target = curvature * b[first] - r[first];
+                const double excess = fabs(target) - threshold[j];
+                best[0] = excess > 0.0 ? copysign(excess, target) / curvature : 0.0;
+            } else {
+                minimise_block(length, r + first, b + first, threshold[j], eigenvalue + first, basis + basis_start[j],
+                               rotated, best);
+            }
+            for (int64_t k = 0; k < length; ++k) {
+                const double change = best[k] - b[first + k];
+                const float *row = hessian + (first + k) * stride;
+                b[first + k] = best[k];
+#pragma omp simd
+                for (int64_t i = 0; i < n; ++i)
+                    r[i] += change * row[i];
+            }
+        }
+        if (trail) {
+            double *at = trail + 2 * n * (sweep - 1);
+            memcpy(at, b, n * sizeof(double));
+            memcpy(at + n, r, n * sizeof(double));
+        }
+        if (worst <= tol)
+            return sweep;
+        if (sweep == 1)
+            limit = DIVERGED * worst;
+        if (!(worst <= limit))
+            return 0; /* the quadratic has no minimum */
+    }
+    return -sweep;
+}
+
+/* Add y y' - h h' to H: what a quadratic must gain and lose to bend along one direction as it was seen to. */
+EXPORT CLONES void pulasso_rank_two(int64_t n, int64_t stride, float *restrict hessian, const float *restrict y,
+                                    const float *restrict h)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        float *row = hessian + i * stride;
+        const float gained = y[i], lost = h[i];
+#pragma omp simd
+        for (int64_t k = 0; k < n; ++k)
+            row[k] += gained * y[k] - lost * h[k];
+    }
+}
+
+/* -- the loss of observed labels ---------------------------------------------------------------------------- */
+
+#define ROWS_AT_ONCE 256 /* sums of so many rows are added up, which keeps the rounding of long sums small */
+
+/* Add sign * weight * (normalised exp(score)) of classes 1..K to the gradient; return log(sum exp(score)).
+ * The scores are log_vector[0] and eta_k + log_vector[k]; `work` has room for them. */
+static double log_normalize(int64_t n_positive, int64_t n, const double *eta, const double *log_vector, double weight,
+                            double *work, double *grad)
+{
+    double top = work[0] = log_vector[0], total = 0.0;
+    for (int64_t k = 0; k < n_positive; ++k) {
+        work[k + 1] = eta[k * n] + log_vector[k + 1];
+        /* Not fmax: where a score is not a number, the sum shall not be one either. */
+        top = work[k + 1] > top ? work[k + 1] : top;
+    }
+    if (top == -INFINITY)
+        return -INFINITY; /* every term is impossible */
+    for (int64_t k = 0; k <= n_positive; ++k) {
+        work[k] = work[k] == top ? 1.0 : exp(work[k] - top);
+        total += work[k];
+    }
+    for (int64_t k = 0; k < n_positive; ++k)
+        grad[k * n] += weight * (work[k + 1] / total);
+    return log(total) + top;
+}
+
+/* Mean of log N - eta_z - 1{z = 0} log U over samples, with N = sum_k (a + c)_k e_k and U = sum_k c_k e_k, and its
+ * gradient in eta. eta and grad are class-major, (K, n). `log_c` may be null: unlabeled then means class 0. */
+EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double *restrict eta,
+                                    const int64_t *restrict code, const double *restrict share,
+                                    const double *restrict log_total, const double *restrict log_c,
+                                    double *restrict work, double *restrict grad)
+{
+    double value = 0.0;
+    memset(grad, 0, n * n_positive * sizeof(double));
+    for (int64_t first = 0; first < n; first += ROWS_AT_ONCE) {
+        const int64_t last = first + ROWS_AT_ONCE < n ? first + ROWS_AT_ONCE : n;
+        double part = 0.0;
+        for (int64_t i = first; i < last; ++i) {
+            double loss = log_normalize(n_positive, n, eta + i, log_total, share[i], work, grad + i);
+            if (code[i] == 0 && log_c) {
+                loss -= log_normalize(n_positive, n, eta + i, log_c, -share[i], work, grad + i);
+            } else if (code[i] > 0 && code[i] <= n_positive) {
+                const int64_t at = (code[i] - 1) * n + i;
+                loss -= eta[at];
+                grad[at] -= share[i];
+            }
+            part += share[i] * loss;
+        }
+        value += part;
+    }
+    return value;
+}
+
+/* -- Gram matrix of standardised sparse columns --------------------------------------------------------------
+ *
+ *     out[j, k] = sum_i w_i (x_ij - mean_j) (x_ik - mean_k) / (scale_j scale_k)
+ *
+ * for columns j of the left (CSC) and k of the right set (CSR): each entry of column j meets the few entries of its own
+ * row. `cross` is X'w of the right set, `excess` that of the left one less its mean times the sum of w. */
+EXPORT void pulasso_sparse_gram(int64_t n_left, int64_t n_right, const int32_t *restrict start,
+                                const int32_t *restrict row, const double *restrict left,
+                                const int32_t *restrict row_start, const int32_t *restrict column,
+                                const double *restrict right, const double *restrict weight,
+                                const double *restrict mean_left, const double *restrict excess,
+                                const double *restrict scale_left, const double *restrict mean_right,
+                                const double *restrict cross, const double *restrict scale_right,
+                                double *restrict work, float *restrict out)
+{
+    for (int64_t j = 0; j < n_left; ++j) {
+        memset(work, 0, n_right * sizeof(double));
+        for (int32_t at = start[j]; at < start[j + 1]; ++at) {
+            const int32_t i = row[at];
+            const double value = left[at] * weight[i];
+            for (int32_t other = row_start[i]; other < row_start[i + 1]; ++other)
+                work[column[other]] += value * right[other];
+        }
+        for (int64_t k = 0; k < n_right; ++k)
+            out[j * n_right + k] = (float)((work[k] - mean_left[j] * cross[k] - excess[j] * mean_right[k]) /
+                                           (scale_left[j] * scale_right[k]));
+    }
+}
