@@ -49,6 +49,7 @@ class Assembled:
     labelling: Labelling
     scenario: Scenario
     blocks: Blocks
+    weight: NDArray
     warnings: tuple[str, ...]
 
     def coefficients(self, params: Params) -> Coefficients:
@@ -106,7 +107,9 @@ def assemble(
     words = _warn_if_no_maximum(null_model, labelling, counts)
     problem, null = scale_by_null(unscaled, null_model.log_odds)
     assert isinstance(problem.design, StandardizedDesign)
-    return Assembled(problem, problem.design, null, labels, counts, labelling, scenario, blocks, words)
+    return Assembled(
+        problem, problem.design, null, labels, counts, labelling, scenario, blocks, weight, words
+    )
 
 
 def _problem(

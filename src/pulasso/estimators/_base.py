@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pulasso.estimators._assemble import Assembled, assemble
 from pulasso.estimators._handing_on import HandsOn
+from pulasso.estimators._kept_path import open_checkpoint, same_bits, solve_kept_path
 from pulasso.estimators._numbers import asks_for_estimate, estimate_number
 from pulasso.estimators._saving import parts_of_estimator
 from pulasso.estimators.stationary import explore
@@ -24,12 +25,13 @@ from pulasso.inputs import (
     check_weight,
 )
 from pulasso.labels import Labels, encode_labels, encode_with
-from pulasso.path import lams_down_to, solve_path
+from pulasso.path import lams_down_to
 from pulasso.pieces import is_in_pieces
 from pulasso.responses import Response
 from pulasso.scenarios import Scenario, as_scenario
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
+from pulasso.steps import Checkpoint
 from pulasso.words import listed, plain
 
 __all__ = ["BasePULasso"]
@@ -62,8 +64,13 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         before = self.__dict__.copy()
         try:
             self._check_params()
-            assembled = self._assemble(X, y, sample_weight)
-            self._store(assembled, self._minimize(assembled))
+            checkpoint = getattr(self, "checkpoint", None)
+            with same_bits(checkpoint):
+                assembled = self._assemble(X, y, sample_weight)
+                lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
+                kept = open_checkpoint(checkpoint, self, assembled, lams)
+                results = self._minimize(assembled, kept)
+            self._store(assembled, results)
         except BaseException:
             # A fit that fails, or is interrupted, leaves the model that was there.
             self.__dict__ = before
@@ -150,9 +157,9 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
             )
         return labels
 
-    def _minimize(self, assembled: Assembled) -> list[SolverResult]:
+    def _minimize(self, assembled: Assembled, kept: Checkpoint | None = None) -> list[SolverResult]:
         """Solve down the path and, if asked for, from other starts; the last result is the best one."""
-        results = self._solve(assembled)
+        results = self._solve(assembled, kept)
         self.__dict__.pop("stationary_points_", None)
         if getattr(self, "n_restarts", 0):
             self.stationary_points_, results[-1] = explore(
@@ -165,18 +172,18 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
             )
         return results
 
-    def _solve(self, assembled: Assembled) -> list[SolverResult]:
+    def _solve(self, assembled: Assembled, kept: Checkpoint | None = None) -> list[SolverResult]:
         lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
         tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
-        results = solve_path(
+        return solve_kept_path(
             assembled.problem,
             assembled.null,
             lams,
             solver=SOLVERS[self.solver],
             tol=tols,
             max_iter=self.max_iter,
+            kept=kept,
         )
-        return list(results)
 
     def _store(self, assembled: Assembled, results: list[SolverResult]) -> None:
         result = results[-1]

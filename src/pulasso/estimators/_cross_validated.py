@@ -176,6 +176,7 @@ class CrossValidated(BasePULasso):
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""
         own = self.get_params(deep=False)
+        own.pop("checkpoint")  # it keeps folds, not the way to one lam
         return self._plain(**{name: own[name] for name in self._plain().get_params() if name in own})
 
     # -- what depends on the rest of scikit-learn ------------------------------------------------------------

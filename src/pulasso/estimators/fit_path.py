@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators._base import BasePULasso
+from pulasso.estimators._kept_path import open_checkpoint, same_bits, solve_kept_path
 from pulasso.estimators._saving import parts_of_fields, save
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning
 from pulasso.inputs import check_number
-from pulasso.path import lam_grid, solve_path
+from pulasso.path import lam_grid
 from pulasso.solvers import SOLVERS, Record, SolverResult
+from pulasso.steps import Checkpoint
 from pulasso.words import listed
 
 __all__ = ["PathResult", "fit_path"]
@@ -116,6 +118,7 @@ def fit_path(
     n_lams: int = 100,
     lam_min_ratio: float = 0.05,
     sample_weight: ArrayLike | None = None,
+    checkpoint: str | os.PathLike | None = None,
     **settings: Any,
 ) -> PathResult:
     """Fit a model for a decreasing sequence of lam values, each from the solution before it.
@@ -133,6 +136,9 @@ def fit_path(
     lam_min_ratio : float, default=0.05
         Much below 0.05 the objective is far from convex and solutions depend on the way that led to them.
     sample_weight : array-like of shape (n_samples,), optional
+    checkpoint : str or path, optional
+        Folder that keeps the solution of every lam. A path that was interrupted or killed, called again with the same
+        data and settings, goes on from there and ends with the same bits.
     **settings
         Everything else that :class:`MultinomialPULasso` or :class:`OrdinalPULasso` take: scenario,
         prevalence, label_frequency, groups, standardize, solver, tol, max_iter, unlabeled, ...
@@ -155,24 +161,29 @@ def fit_path(
     (2,)
     """
     estimator = _estimator(response, settings)
-    assembled = estimator._assemble(X, z, sample_weight)
-    grid = make_grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
-    return follow_path(estimator, assembled, grid)
+    with same_bits(checkpoint):
+        assembled = estimator._assemble(X, z, sample_weight)
+        grid = make_grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
+        return follow_path(
+            estimator, assembled, grid, open_checkpoint(checkpoint, estimator, assembled, grid)
+        )
 
 
 def follow_path(
-    estimator: MultinomialPULasso | OrdinalPULasso, assembled: Assembled, grid: NDArray
+    estimator: MultinomialPULasso | OrdinalPULasso,
+    assembled: Assembled,
+    grid: NDArray,
+    kept: Checkpoint | None = None,
 ) -> PathResult:
     """Solve an assembled problem down a grid of lams; the estimator becomes the template of the models."""
-    results = list(
-        solve_path(
-            assembled.problem,
-            assembled.null,
-            grid,
-            solver=SOLVERS[estimator.solver],
-            tol=estimator.tol,
-            max_iter=estimator.max_iter,
-        )
+    results = solve_kept_path(
+        assembled.problem,
+        assembled.null,
+        grid,
+        solver=SOLVERS[estimator.solver],
+        tol=estimator.tol,
+        max_iter=estimator.max_iter,
+        kept=kept,
     )
     estimator._store_data(assembled)
     path = _collect(estimator, assembled, grid, results)

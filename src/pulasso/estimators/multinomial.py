@@ -1,5 +1,6 @@
 """Unordered classes: the paper's MN-PULasso."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,9 @@ class MultinomialPULasso(BasePULasso):
         stationary point: the objective is not convex. 0 follows the path alone.
     random_state : int, Generator, RandomState or None, default=None
         For the random starts.
+    checkpoint : str or path, optional
+        Folder that keeps every finished step on the way down to `lam`. A fit that was interrupted or killed, called
+        again with the same data and settings, goes on from there and ends with the same bits.
 
     Attributes
     ----------
@@ -135,6 +139,7 @@ class MultinomialPULasso(BasePULasso):
         negative: Any = None,
         n_restarts: int = 0,
         random_state: Any = None,
+        checkpoint: str | os.PathLike | None = None,
     ):
         self.lam = lam
         self.scenario = scenario
@@ -150,6 +155,7 @@ class MultinomialPULasso(BasePULasso):
         self.negative = negative
         self.n_restarts = n_restarts
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
         self.coef_ = coef

@@ -1,5 +1,6 @@
 """Ordered classes: the paper's ON-PULasso."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,6 +56,9 @@ class OrdinalPULasso(BasePULasso):
         stationary point: the objective is not convex. 0 follows the path alone.
     random_state : int, Generator, RandomState or None, default=None
         For the random starts.
+    checkpoint : str or path, optional
+        Folder that keeps every finished step on the way down to `lam`. A fit that was interrupted or killed, called
+        again with the same data and settings, goes on from there and ends with the same bits.
 
     Attributes
     ----------
@@ -103,6 +107,7 @@ class OrdinalPULasso(BasePULasso):
         class_order: Sequence[Any] | None = None,
         n_restarts: int = 0,
         random_state: Any = None,
+        checkpoint: str | os.PathLike | None = None,
     ):
         self.lam = lam
         self.scenario = scenario
@@ -118,6 +123,7 @@ class OrdinalPULasso(BasePULasso):
         self.class_order = class_order
         self.n_restarts = n_restarts
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def predict_expected(self, X: Any) -> NDArray:
         """Return E[y | x] with the classes numbered 0..K."""

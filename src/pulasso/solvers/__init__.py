@@ -6,7 +6,7 @@ from pulasso.solvers._quadratic import QuadraticModel
 from pulasso.solvers._result import Record, SolverResult
 from pulasso.solvers.em import solve_em
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
-from pulasso.solvers.summed import Entries, SummedProblem, Sums, solve_summed_path
+from pulasso.solvers.summed import Entries, SummedProblem, SummedSteps, Sums, solve_summed_path
 from pulasso.solvers.working_set import solve_working_set, solve_working_set_path
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Record",
     "SolverResult",
     "SummedProblem",
+    "SummedSteps",
     "Sums",
     "solve_em",
     "solve_proximal_gradient",

@@ -5,7 +5,7 @@ that may lie on a disk or on other machines. With the whole gradient at hand the
 is no working set to guess: only the Hessian is kept to the blocks that matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -128,6 +128,8 @@ class SummedSteps:
     max_iter : int
         Trials, which are passes over the data, for each lam.
     callback : callable, optional
+    state : mapping, optional
+        What `state` returned after some lam: the next one is solved as if there had been no interruption.
     """
 
     def __init__(
@@ -137,18 +139,51 @@ class SummedSteps:
         *,
         max_iter: int = 10_000,
         callback: Callback | None = None,
+        state: Mapping[str, NDArray] | None = None,
     ):
         self.problem, self.max_iter, self.callback = problem, max_iter, callback
         self.blocks = problem.penalty.blocks
-        self.params, self.now = start, problem.evaluate(start)
         self.quadratic: Quadratic | None = None
+        self.aim: Params | None = None
+        if state is not None:
+            self._restore(state)
+            return
+        self.params, self.now = start, problem.evaluate(start)
         self.chosen = np.empty(0, dtype=np.intp)  # blocks of the quadratic
         self.exactness, self.has_failed = 0, False
         self.lam_before = np.inf
         self.norms = self.blocks.norms(self.now.gradient.theta)  # at lam_before, and how they grew
         self.growth = np.full_like(self.norms, np.inf)
         self.missed: list[Params] = []  # what the first step missed by at the last two lams
-        self.aim: Params | None = None
+
+    def state(self) -> dict[str, NDArray]:
+        """Return all that the next lam depends on, as plain arrays."""
+        hessian = np.empty((0, 0), dtype=np.float32) if self.quadratic is None else self.quadratic.hessian
+        numbers = (self.now.loss, self.lam_before, self.exactness, self.has_failed)
+        return {
+            "theta": self.params.theta,
+            "aux": self.params.aux,
+            "gradient_theta": self.now.gradient.theta,
+            "gradient_aux": self.now.gradient.aux,
+            "numbers": np.array(numbers, dtype=np.float64),
+            "hessian": hessian,
+            "chosen": self.chosen,
+            "norms": self.norms,
+            "growth": self.growth,
+            "missed_theta": np.array([each.theta for each in self.missed]),
+            "missed_aux": np.array([each.aux for each in self.missed]),
+        }
+
+    def _restore(self, state: Mapping[str, NDArray]) -> None:
+        loss, self.lam_before, exactness, has_failed = state["numbers"].tolist()
+        self.exactness, self.has_failed = int(exactness), bool(has_failed)
+        self.params = Params(state["theta"], state["aux"])
+        self.now = Sums(loss, Params(state["gradient_theta"], state["gradient_aux"]))
+        self.chosen, self.norms, self.growth = state["chosen"], state["norms"], state["growth"]
+        self.missed = [Params(*each) for each in zip(state["missed_theta"], state["missed_aux"], strict=True)]
+        if len(state["hessian"]):
+            sizes = self.blocks.sizes[self.chosen]
+            self.quadratic = Quadratic(state["hessian"], sizes, len(self.params.aux))
 
     def solve(self, lam: float, tol: float, *, lam_ahead: float) -> SolverResult:
         """Step until the certificate holds; `lam_ahead` is the next one, for which a Hessian should serve."""

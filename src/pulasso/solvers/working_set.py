@@ -68,14 +68,17 @@ def solve_working_set_path(
     tol: NDArray | float = 1e-6,
     max_iter: int = 10_000,
     callback: Callback | None = None,
+    lam_before: float | None = None,
 ) -> Iterator[SolverResult]:
     """Solve for every lam in turn, keeping columns and Hessian; results come in the order of `lams`.
 
-    Parameters are those of :func:`solve_working_set`, with one tolerance for all lams or one each.
+    Parameters are those of :func:`solve_working_set`, with one tolerance for all lams or one each. `lam_before` is the
+    lam that `start` solves, by which blocks are screened: the null model solves lam_max.
     """
     where = LoadedSet(problem, problem.at(start))
     steps = SecondOrderSteps(where, max_iter, callback)
     batches = _Batches(where, steps, np.asarray(lams, dtype=float), np.broadcast_to(tol, len(lams)))
+    batches.lam_seen = problem.lam_max if lam_before is None else lam_before
     done = 0
     while done < len(lams):
         results = batches.next(done)

@@ -103,6 +103,11 @@ class Checkpoint:
         with self._refusals():
             self._write(self._file(name), lambda stream: np.savez(stream, **arrays))
 
+    def remove(self, name: str) -> None:
+        """Forget a step that later ones have made superfluous."""
+        with self._refusals():
+            self._file(name).unlink(missing_ok=True)
+
     def _file(self, name: str) -> Path:
         return self.folder / f"{quote(name, safe=' ')}.npz"
 
