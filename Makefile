@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-report sanitize lint bench bench-quick bench-cli reproduce reproduce-docs studies docs clean
+.PHONY: help run test test-report sanitize lint bench bench-quick bench-cli bench-scale torture reproduce reproduce-docs studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -57,6 +57,12 @@ bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-
 
 bench-cli: .venv/.installed ## A large CSV through the command line, beside the same in Python
 	$(BIN)/python benchmarks/command_line.py
+
+bench-scale: .venv/.installed ## Data beyond memory, a cluster, a million columns (8 GB of disk, an hour)
+	@for task in tall cluster wide; do OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py $$task --publish || exit 1; done
+
+torture: .venv/.installed ## Kills, fuzz and hard numbers for hours; every script ends with its figure
+	@set -e; for script in torture/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python "$$script"; done
 
 studies: .venv/.installed ## Simulation studies (coverage, choice of lam, prevalence, comparators ...); tables in runs/studies
 	@set -e; for study in studies/*.py; do echo "== $$study"; $(BIN)/python "$$study" --scale $(SCALE); done
