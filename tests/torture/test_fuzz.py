@@ -1,0 +1,50 @@
+"""A few hundred of the random calls that `make torture` makes 50,000 of."""
+
+import numpy as np
+import pytest
+
+from support.fuzz import calls, files
+from support.fuzz.judge import UnnamedError, judge
+
+N_CASES = {
+    calls.fit: 60,
+    calls.features: 50,
+    calls.labels: 80,
+    calls.groups: 40,
+    calls.weights: 50,
+    calls.path: 40,
+    calls.cross_validation: 10,
+    files.model_folder: 80,
+    files.command: 30,
+    files.process: 1,
+}
+
+
+@pytest.mark.parametrize("face", N_CASES, ids=lambda face: face.__name__)
+def test_calls_end_well_or_by_name(face, record_figure):
+    outcomes = {}
+    for case in range(N_CASES[face]):
+        ended = judge(face(np.random.default_rng(case)))
+        outcomes[ended] = outcomes.get(ended, 0) + 1
+    record_figure(f"fuzzed {face.__name__}", outcomes)
+
+
+def failing(kind):
+    def call():
+        if kind == "index":
+            return [][1]
+        if kind == "operation":
+            return np.zeros(2) + np.zeros(3)
+        if kind == "warning":
+            return np.log(np.zeros(1) - 1)
+        while True:
+            pass
+
+    return call
+
+
+@pytest.mark.parametrize("kind", ["index", "operation", "warning", "hang"])
+def test_the_judge_finds_what_nobody_named(kind, monkeypatch):
+    monkeypatch.setattr("support.fuzz.judge.SECONDS", 0.2)
+    with pytest.raises(UnnamedError):
+        judge(failing(kind))
