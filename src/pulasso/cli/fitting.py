@@ -14,6 +14,7 @@ from pulasso.cli.outputs import (
     prediction_table,
     print_json,
     refuse_all,
+    save_model,
     show_model,
     show_written,
     write_csv,
@@ -66,7 +67,7 @@ def fit_and_write(
         )  # warns of scores that cannot be, and of one class for all
         if certainty.asks:
             found = examine(model, x, z, weight, certainty, seed=seed, jobs=jobs, checkpoint=kept)
-        model.save(folder, force=output.force, notes=notes_of(command, prepared, seed))
+        save_model(model, folder, output.force, notes_of(command, prepared, seed))
         write_csv(prediction_table(model, x, prepared.rows, z), table, output.force)
         if page in written:
             _write_page(model, prepared, page, found, seed, output.force)

@@ -198,5 +198,8 @@ def _read_groups(path: Path, prepared: Prepared) -> tuple[dict[str, list[str]], 
     weights = {}
     if "weight" in frame.columns:
         given = frame.dropna(subset=["weight"])
-        weights = dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
+        try:
+            weights = dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
+        except (TypeError, ValueError):
+            raise CommandError(f"--groups {path} holds a weight that is not a number.") from None
     return sets, weights

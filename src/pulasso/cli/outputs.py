@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from pulasso.cli.running import said
+from pulasso.cli.running import CommandError, said
 from pulasso.storage import new_file, refuse_existing
 from pulasso.words import plain
 
@@ -22,6 +22,7 @@ __all__ = [
     "prediction_table",
     "print_json",
     "refuse_all",
+    "save_model",
     "show_model",
     "show_written",
     "write_csv",
@@ -50,6 +51,14 @@ def write_csv(frame: "DataFrame", path: Path, force: bool, digits: int = 6) -> N
     path.parent.mkdir(parents=True, exist_ok=True)
     with new_file(path, force=force, hint=f"{REPLACE}.") as part:
         frame.to_csv(part, index=False, float_format=f"%.{digits}g")
+
+
+def save_model(model: Any, folder: Path, force: bool, notes: dict[str, Any]) -> None:
+    """Save a model; names in the table may be such that no file can hold them."""
+    try:
+        model.save(folder, force=force, notes=notes)
+    except TypeError as error:
+        raise CommandError(str(error)) from None
 
 
 def prediction_table(

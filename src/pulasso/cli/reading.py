@@ -4,6 +4,8 @@ import csv
 import gzip
 import hashlib
 import re
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,10 +106,18 @@ def _similar_file(path: Path) -> str:
 
 def _read_text(path: Path, label: str | None, na: list[str]) -> "DataFrame":
     try:
-        return _read_encoded(path, label, na, "utf-8-sig")
-    except UnicodeDecodeError:
-        note(f"{path} is not UTF-8; it is read as Windows-1252.")
-        return _read_encoded(path, label, na, "cp1252")
+        try:
+            return _read_encoded(path, label, na, "utf-8-sig")
+        except UnicodeDecodeError:
+            note(f"{path} is not UTF-8; it is read as Windows-1252.")
+            return _read_encoded(path, label, na, "cp1252")
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"{path} is no text: byte {error.object[error.start]:#04x} at position {error.start} is a letter neither "
+            "in UTF-8 nor in Windows-1252. Save the table as UTF-8."
+        ) from None
+    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+        raise CommandError(f"{path} is damaged and cannot be unpacked: {error}.") from None
 
 
 def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -> "DataFrame":
@@ -231,13 +241,18 @@ def _read_npz(path: Path, label: str | None) -> Table:
 
     key = label or LABEL_OF_MATRICES
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as stream:
+            stored = np.load(stream, allow_pickle=False)
+            if isinstance(stored, np.ndarray):
+                raise ValueError(
+                    "it holds one array without a name; write it by np.savez(path, X=..., y=...)."
+                )
             names = list(stored.files)
             labels = stored[key] if key in names else None
             matrix = stored["X"] if "X" in names else None
         if matrix is None and "format" in names:  # what scipy.sparse.save_npz writes
             matrix = sparse.load_npz(path)
-    except (ValueError, OSError, KeyError) as error:
+    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
     if matrix is None:
         raise CommandError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")

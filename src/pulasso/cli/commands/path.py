@@ -18,7 +18,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
 
     from pulasso.cli.fitting import notes_of
     from pulasso.cli.modelling import make_settings
-    from pulasso.cli.outputs import print_json, refuse_all, show_written, write_csv
+    from pulasso.cli.outputs import print_json, refuse_all, save_model, show_written, write_csv
     from pulasso.cli.preparing import prepare
     from pulasso.estimators import fit_path
 
@@ -35,7 +35,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
         sample_weight=prepared.weight,
         **settings,
     )
-    result.save(folder, force=output.force, notes=notes_of("path", prepared, 0))
+    save_model(result, folder, output.force, notes_of("path", prepared, 0))
     write_csv(_coefficients(result), table, output.force, digits=10)
     if output.json:
         lines = {
