@@ -20,6 +20,7 @@ __all__ = [
     "NotSavedWarning",
     "SavedModelError",
     "ScenarioError",
+    "SmallWeightWarning",
     "StationaryPointWarning",
     "TrivialModelWarning",
 ]
@@ -75,6 +76,10 @@ class TrivialModelWarning(UserWarning):
 
 class ImpossibleScoreWarning(UserWarning):
     """An estimated score lies where none can be, by far more than its standard error."""
+
+
+class SmallWeightWarning(UserWarning):
+    """Sample weights add up to hardly any rows, so that standard errors cannot be told."""
 
 
 class MarkerWarning(UserWarning):

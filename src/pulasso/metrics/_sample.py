@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.exceptions import ClassOrderWarning, LabelError, LabelFrequencyWarning
+from pulasso.exceptions import ClassOrderWarning, LabelError, LabelFrequencyWarning, SmallWeightWarning
 from pulasso.inputs import check_weight
 from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.metrics._estimate import Estimate, Statistic
@@ -17,6 +17,9 @@ from pulasso.scenarios import LabelCounts, Labelling, PerClass, Scenario, as_sce
 from pulasso.words import plain, warn_caller
 
 __all__ = ["LabelSettings", "SignedSample", "label_weights", "read_sample"]
+
+# Weights that add up to 1 do so up to rounding.
+ONE_ROW = 1.0 + 1e-6
 
 
 class LabelSettings(TypedDict, total=False):
@@ -103,13 +106,18 @@ class SignedSample:
             return Estimate(float(statistic.value[0]), float(error[0]))
         return Estimate(statistic.value.reshape(shape), error.reshape(shape), self.classes)
 
+    @property
+    def strata(self) -> NDArray:
+        """What each row was drawn from: its observed label if their numbers were fixed, else one population."""
+        return self.codes if self.by_label else np.zeros_like(self.codes)
+
     def variance(self, influence: NDArray) -> NDArray:
         """Return the variances of weighted means over rows, shape (m,): sums of squares, never negative.
 
         With ``n_s`` rows in stratum s and ``S_s^2`` the variance of the influence within it, the variance is
         ``sum_s n_s S_s^2 / n^2``. Strata are the observed labels if their numbers were fixed, else there is one.
         """
-        stratum = self.codes if self.by_label else np.zeros_like(self.codes)
+        stratum = self.strata
         variance = np.zeros(influence.shape[1])
         for s in np.unique(stratum[self.weight > 0]):
             rows = stratum == s
@@ -117,7 +125,7 @@ class SignedSample:
             n_rows = weight.sum()
             spread = weight @ (values - weight @ values / n_rows) ** 2
             # One row alone says nothing about the spread.
-            variance += n_rows * spread / (n_rows - 1.0) if n_rows > 1.0 else np.nan
+            variance += n_rows * spread / (n_rows - 1.0) if n_rows > ONE_ROW else np.nan
         return variance / self.weight.sum() ** 2
 
 
@@ -173,6 +181,7 @@ def read_sample(
     table = label_weights(scenario.labelling(counts), counts)
     sample = SignedSample(labels.classes, labels.codes, weight, table, scenario.sampled_by_label)
     _warn_if_too_many_positives(sample)
+    _warn_if_weights_are_shares(sample)
     return sample
 
 
@@ -223,6 +232,22 @@ def _refuse_absent_classes(counts: LabelCounts, scenario: Scenario) -> None:
                 f"{scenario.name} scenario every class needs labelled rows: use more rows, or split them "
                 "stratified by the observed label."
             )
+
+
+def _warn_if_weights_are_shares(sample: SignedSample) -> None:
+    """Warn if several rows count as one or less, as they do after weights were divided by their sum."""
+    counted = sample.weight > 0
+    strata = sample.strata[counted]
+    n_rows = np.bincount(strata)
+    total = np.bincount(strata, weights=sample.weight[counted])
+    if not ((n_rows > 1) & (total <= ONE_ROW)).any():
+        return
+    warn_caller(
+        f"sample_weight adds up to {sample.weight.sum():.3g} over {int(counted.sum())} rows. A weight of 2 counts as "
+        "the row twice, so these count as hardly any rows, and standard errors cannot be told (nan). If the weights "
+        "were divided by their sum, multiply them by the number of rows.",
+        SmallWeightWarning,
+    )
 
 
 def _warn_if_too_many_positives(sample: SignedSample) -> None:

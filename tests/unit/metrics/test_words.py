@@ -11,6 +11,7 @@ from pulasso.exceptions import (
     LabelError,
     LabelFrequencyWarning,
     ScenarioError,
+    SmallWeightWarning,
     TrivialModelWarning,
 )
 from pulasso.metrics import Estimate
@@ -263,3 +264,17 @@ def test_a_calibration_curve_prints_and_converts():
     assert len(frame) == 5  # class 2 is never given more than one half
     assert len(repr(curve).splitlines()) == 2 + 5
     np.testing.assert_allclose(frame["predicted"], [0.1, 0.8, 0.1, 0.8, 0.1])
+
+
+@pytest.mark.parametrize("about", [CASE, HALF], ids=["case-control", "single-training-set"])
+def test_weights_that_were_divided_by_their_sum(about):
+    """Weights are repetitions: their sum is the number of rows, and one row alone has no spread."""
+    weight = np.full(len(Z), 1 / len(Z))
+    with pytest.warns(
+        SmallWeightWarning, match=r"adds up to 1 over 100 rows.*multiply them by the number of rows"
+    ):
+        small = metrics.pu_accuracy(Z, PRED, sample_weight=weight, **about)
+    plain = metrics.pu_accuracy(Z, PRED, **about)
+    assert small.value == pytest.approx(plain.value) and np.isnan(small.standard_error)
+    scaled = metrics.pu_accuracy(Z, PRED, sample_weight=weight * len(Z), **about)  # no warning
+    assert scaled.standard_error == pytest.approx(plain.standard_error)
