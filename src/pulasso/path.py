@@ -23,6 +23,8 @@ AnyProblem = TypeVar("AnyProblem", bound=Problem | PiecewiseProblem)
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
 NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
+# Gradients below this are looked at: are they small, or the rounding of sums that cancel?
+SUSPICIOUS, ROUNDING = 1e-10, 1e-14
 
 
 def scale_by_null(problem: AnyProblem, null_log_odds: NDArray) -> tuple[AnyProblem, Params]:
@@ -43,7 +45,20 @@ def scale_by_null(problem: AnyProblem, null_log_odds: NDArray) -> tuple[AnyProbl
         left = problem.penalty.lam_max(problem.gradient_at(null).theta)
         # Where the unpenalised features explain everything, what is left is rounding.
         lam_max = left if left > NULL_NOISE * np.abs(grad).max(initial=0.0) else 0.0
+    elif _is_rounding(problem, null, grad):
+        lam_max = 0.0
     return replace(problem, lam=lam_max, lam_max=lam_max), null
+
+
+def _is_rounding(problem: AnyProblem, null: Params, grad: NDArray) -> bool:
+    """Say whether a gradient is what is left of sums that cancel: nothing, next to their terms."""
+    largest = np.abs(grad).max(initial=0.0)
+    if largest > SUSPICIOUS or not isinstance(problem, Problem):
+        return False
+    # With random signs the terms of a sum do not cancel: its size is that of their root mean square.
+    rows = problem.at(null).grad_linear
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(rows), 1))
+    return bool(largest <= ROUNDING * np.abs(problem.design.rmatmul(signs * rows)).max(initial=0.0))
 
 
 def _fit_unpenalized(problem: AnyProblem, start: Params) -> Params:

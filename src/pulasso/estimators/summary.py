@@ -136,8 +136,10 @@ def _facts(estimator: Any) -> dict[str, str]:
     lam, chosen = getattr(estimator, "lam", None), ""
     if hasattr(estimator, "cv_loss_"):
         lam, chosen = estimator.lam_, f"; chosen by {len(estimator.cv_loss_)} folds, {estimator.select}"
+    # Zero, and not merely small: next to their terms all gradients cancel.
+    unrelated = "" if estimator.lam_max_ > 0 else ": no penalised feature is related to the labels"
     facts |= {
-        "lam": f"{lam:.4g}  (lam_max {estimator.lam_max_:.4g}{chosen})",
+        "lam": f"{lam:.4g}  (lam_max {estimator.lam_max_:.4g}{unrelated}{chosen})",
         "groups": f"{n_active} of {estimator.groups_.n_blocks} selected",
         "objective": f"{estimator.objective_:.8g}",
         "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "

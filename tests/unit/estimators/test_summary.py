@@ -84,6 +84,20 @@ def test_nothing_selected(X, y, estimator):
     assert summary.to_frame().shape[0] == 0
 
 
+@both
+@pytest.mark.parametrize("standardize", [True, False])
+def test_rounding_is_no_relation(estimator, standardize):
+    """Sums that cancel leave 1e-17, which is no lam_max to start a path from."""
+    X = np.tile([[0.1], [0.2], [0.7], [0.3], [1 / 3]], (8, 1))
+    z = np.repeat([0, 1], 20)
+    model = estimator(lam=0.0, scenario="fully-observed", standardize=standardize).fit(X, z)
+    assert model.lam_max_ == 0 and model.converged_ and not model.coef_.any()
+    assert "lam_max 0: no penalised feature is related to the labels" in repr(model.summary())
+    small = 1e-12 * np.random.default_rng(0).normal(size=(40, 1))  # small numbers are no rounding
+    model = estimator(lam=1.0, scenario="fully-observed", standardize=standardize, tol=0.01).fit(small, z)
+    assert model.lam_max_ > 0
+
+
 def test_long_tables_are_cut(y):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 30))
