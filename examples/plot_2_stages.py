@@ -74,3 +74,5 @@ halves = stability_selection(
 print("stable:", halves.stable, f"- at most {halves.bound:.1f} false selections expected")
 StabilityPathDisplay.from_result(halves)
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 2

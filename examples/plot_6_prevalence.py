@@ -56,3 +56,5 @@ plt.show()
 # A second opinion that rests on other assumptions: no model, but some region that a class has to itself.
 # Where there is none, it is a bound.
 print(best_bin(data.X, data.z, scenario="case-control", random_state=0))
+
+# sphinx_gallery_thumbnail_number = 2

@@ -55,8 +55,9 @@ def best_bin(
     training set they are all rows, and the label frequency is :math:`n_k / (n \pi_k)`.
 
     It assumes no model, but *irreducibility*: some region holds class k alone. Where there is none, the
-    estimate is an upper bound of the prevalence, a lower bound of the label frequency, and the diagnosis
-    looks for the sign of it: ratios that still fall towards the highest scores.
+    estimate is an upper bound of the prevalence, a lower bound of the label frequency, and the interval, which
+    only knows the noise of the sample, misses the truth. The diagnosis looks for the sign of it, ratios that
+    still fall towards the highest scores; slight overlap leaves none, which is why tables say "if pure".
 
     Parameters
     ----------
@@ -185,7 +186,11 @@ def _report(data: PUData, bins: list[_Bins], drawn: NDArray, level: float) -> Pr
             words = [words_if_open(parameter, name, lower[k], upper[k])]
         diagnosis.extend(words)
     if not doubtful.all():
-        diagnosis.append("The numbers assume that some region holds each class alone.")
+        side = "larger" if parameter == "label_frequency" else "smaller"
+        diagnosis.append(
+            f"The numbers assume that some region holds each class alone (is pure). Data without negatives cannot "
+            f"show that: where classes overlap everywhere, {parameter} is {side}, and outside of the interval."
+        )
     return PrevalenceEstimate(
         parameter,
         "best bin estimation",
@@ -198,6 +203,7 @@ def _report(data: PUData, bins: list[_Bins], drawn: NDArray, level: float) -> Pr
         diagnosis,
         curves,
         standard_error=np.nanstd(drawn, axis=0, ddof=1),
+        if_identified="if pure",
     )
 
 

@@ -167,7 +167,11 @@ def _report(
             words = [words_if_open(parameter, name, lower[k], upper[k])]
         diagnosis.extend(words)
     if not doubtful.all():
-        diagnosis.append("The numbers assume that labelled rows could belong to no other class.")
+        side = "larger" if parameter == "label_frequency" else "smaller"
+        diagnosis.append(
+            f"The numbers assume that labelled rows could belong to no other class (classes are separable). Where "
+            f"classes overlap, {parameter} is {side}."
+        )
     method = "Elkan-Noto" if quantile is None else f"Elkan-Noto, {quantile:g} quantile"
     return PrevalenceEstimate(
         parameter,
@@ -182,6 +186,7 @@ def _report(
         curves,
         standard_error=np.nanstd(drawn, axis=0, ddof=1),
         details={"held_out_proba": sure},
+        if_identified="if separable",
     )
 
 

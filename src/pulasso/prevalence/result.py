@@ -70,6 +70,8 @@ class PrevalenceEstimate:
     standard_error : array of shape (K,) or None
     details : dict
         Figures of the method, such as the log-likelihood or the features that were used.
+    if_identified : str, default="yes"
+        What tables say of identified numbers: under which condition they are, where the data cannot show it.
     """
 
     parameter: str
@@ -84,6 +86,7 @@ class PrevalenceEstimate:
     curves: Mapping[Any, Curve] = field(repr=False)
     standard_error: NDArray | None = None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    if_identified: str = "yes"
 
     @property
     def values(self) -> dict[Any, float]:
@@ -125,9 +128,8 @@ class PrevalenceEstimate:
         rows = []
         for i, name in enumerate(self.classes):
             interval = f"{self.lower[i]:.3f} to {self.upper[i]:.3f}"
-            rows.append(
-                [str(name), f"{self.numbers[i]:.3f}", interval, "yes" if self.identified[i] else "NO"]
-            )
+            word = self.if_identified if self.identified[i] else "NO"
+            rows.append([str(name), f"{self.numbers[i]:.3f}", interval, word])
         return header, rows
 
     def __repr__(self) -> str:

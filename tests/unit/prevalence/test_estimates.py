@@ -264,3 +264,15 @@ def test_confirmed_negatives_of_case_control_data_are_left_out():
     with_them = profile_likelihood(x, z, scenario="case-control", unlabeled=0, negative=-1)
     without = profile_likelihood(data.X, data.z, scenario="case-control")
     np.testing.assert_array_equal(with_them.numbers, without.numbers)
+
+
+def test_tables_say_what_the_data_cannot_show():
+    """Classes that overlap everywhere may look pure; then the words have to carry the doubt."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, size=(600, 3))  # nowhere is the class sure: its probability is at most 0.88
+    y = (2 * x[:, 0] + rng.logistic(size=600) > 0).astype(int)
+    z = np.where(rng.random(600) < 0.5, y, 0)
+    estimate = best_bin(x, z, n_bootstrap=20, random_state=0, **ONE_SET)
+    assert estimate.numbers[0] < 0.5, "where classes overlap it is a bound from below"
+    assert estimate.identified[0] and " if pure" in repr(estimate) and " yes" not in repr(estimate)
+    assert "label_frequency is larger" in estimate.diagnosis[-1]
