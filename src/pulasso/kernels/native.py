@@ -4,6 +4,7 @@ import ctypes
 import os
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,15 @@ from pulasso.kernels import numpy_kernels
 __all__ = ["block_descent", "library_path", "observed_loss", "rank_two", "sparse_gram"]
 
 NAME = "pulasso_kernels"
-FUNCTIONS = ("block_descent", "rank_two", "observed_loss", "sparse_gram")
 SUFFIXES = (".so", ".dylib", ".dll")
-LONG = ctypes.c_int64
+LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
+SIGNATURES = {
+    "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *6 * [ARRAY], LONG, DOUBLE, ARRAY, LONG, ARRAY]),
+    "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
+    "observed_loss": (DOUBLE, [LONG, LONG, *7 * [ARRAY]]),
+    "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
+}
 
 
 def library_path() -> Path | None:
@@ -31,7 +37,7 @@ def library_path() -> Path | None:
     return next((path for path in [*beside, *found] if path.exists()), None)
 
 
-def _load():
+def _load() -> dict[str, Any] | None:
     # PULASSO_KERNEL names another library (one built with sanitizers, say), or "numpy" for the Python twin.
     wanted = os.environ.get("PULASSO_KERNEL")
     path = None if wanted == "numpy" else Path(wanted) if wanted else library_path()
@@ -39,19 +45,11 @@ def _load():
         return None
     try:
         library = ctypes.CDLL(str(path))
-        functions = [getattr(library, f"pulasso_{name}") for name in FUNCTIONS]
+        functions = {name: getattr(library, f"pulasso_{name}") for name in SIGNATURES}
     except (OSError, AttributeError):
         return None  # damaged, or built for another machine: the NumPy twins are slower, not wrong
-    descent, rank_two, loss, gram = functions
-    descent.restype, rank_two.restype, loss.restype, gram.restype = LONG, None, ctypes.c_double, None
-    descent.argtypes = [
-        *(LONG, LONG, ARRAY, ARRAY, ARRAY),
-        *(LONG, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY),
-        *(LONG, ctypes.c_double, ARRAY, LONG, ARRAY),
-    ]
-    rank_two.argtypes = [LONG, LONG, ARRAY, ARRAY, ARRAY]
-    loss.argtypes = [LONG, LONG, *7 * [ARRAY]]
-    gram.argtypes = [LONG, LONG, *15 * [ARRAY]]
+    for name, (result, arguments) in SIGNATURES.items():
+        functions[name].restype, functions[name].argtypes = result, arguments
     return functions
 
 
@@ -90,7 +88,7 @@ def block_descent(
         raise ValueError("trail must have room for beta and gradient after every sweep")
     work = np.empty(2 * largest)
     at = [array.ctypes.data for array in (*doubles, *longs, work)]
-    return _FUNCTIONS[0](
+    return _FUNCTIONS["block_descent"](
         *(n, hessian.strides[0] // 4, hessian.ctypes.data, at[0], at[1]),
         *(len(starts), at[5], at[6], at[2], at[3], at[4], at[7]),
         *(max_sweeps, tol, at[8], largest, None if trail is None else trail.ctypes.data),
@@ -103,7 +101,7 @@ def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
     if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n) or len(lost) != n:
         raise ValueError("hessian must be a square of floats with contiguous rows, as long as the vectors")
     y, h = np.ascontiguousarray(gained, dtype=np.float32), np.ascontiguousarray(lost, dtype=np.float32)
-    _FUNCTIONS[1](n, hessian.strides[0] // 4, hessian.ctypes.data, y.ctypes.data, h.ctypes.data)
+    _FUNCTIONS["rank_two"](n, hessian.strides[0] // 4, hessian.ctypes.data, y.ctypes.data, h.ctypes.data)
 
 
 def observed_loss(
@@ -121,7 +119,7 @@ def observed_loss(
     work, grad = np.empty(n_positive + 1), np.empty((n_positive, n))
     total, c = vectors[0].ctypes.data, None if log_c is None else vectors[1].ctypes.data
     at = [array.ctypes.data for array in (by_class, codes, share, work, grad)]
-    return _FUNCTIONS[2](n, n_positive, *at[:3], total, c, *at[3:]), grad.T
+    return _FUNCTIONS["observed_loss"](n, n_positive, *at[:3], total, c, *at[3:]), grad.T
 
 
 def sparse_gram(
@@ -156,7 +154,7 @@ def sparse_gram(
         *(weight, _doubles(means[0]), excess, _doubles(scales[0])),
         *(_doubles(means[1]), _doubles(right.T @ weight), _doubles(scales[1]), np.empty(n_right), out),
     )
-    _FUNCTIONS[3](n_left, n_right, *(array.ctypes.data for array in arrays))
+    _FUNCTIONS["sparse_gram"](n_left, n_right, *(array.ctypes.data for array in arrays))
     return out
 
 
