@@ -37,7 +37,7 @@ def library_path() -> Path | None:
     return next((path for path in [*beside, *found] if path.exists()), None)
 
 
-def _load() -> dict[str, Any] | None:
+def _load() -> Any:
     # PULASSO_KERNEL names another library (one built with sanitizers, say), or "numpy" for the Python twin.
     wanted = os.environ.get("PULASSO_KERNEL")
     path = None if wanted == "numpy" else Path(wanted) if wanted else library_path()
