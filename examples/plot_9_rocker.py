@@ -54,7 +54,9 @@ if scan is not None:
 # What is tolerated where
 # -----------------------
 #
-# Orange substitutions keep the protein working, purple ones do not; grey was not seen, or not selected.
+# Orange substitutions keep the protein working, purple ones do not; grey was not seen, or not selected. Deep colours
+# of single cells, such as a stop (*) that is tolerated, rest on few reads: a whole site is penalised as one, so
+# that rare substitutions at a site that matters are hardly shrunk.
 if scan is not None:
     coef = path.model(-1).coef_[0]
     sites = sorted({int(name[1:-1]) for name in scan.feature_names})
