@@ -61,10 +61,10 @@ def prepare(options: TableOptions, model: ModelOptions) -> Prepared:
         return _prepare_matrix(table, options, model, description)
     label, weights, frame = _take_columns(table.frame, options)
     rows = np.arange(1, len(frame) + 1)
+    observed = _observed(label, options, model, str(options.label))
     if options.missing == Missing.refuse:
         refuse_missing(frame, options.table)
-    observed = _observed(label, options, model, str(options.label))
-    if options.missing != Missing.refuse:
+    else:
         warn_of_telling_gaps(frame, observed.is_unlabeled, options.missing.value)
     if options.missing == Missing.drop:
         kept = frame.notna().all(axis=1).to_numpy()
