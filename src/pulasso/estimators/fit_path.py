@@ -72,7 +72,17 @@ class PathResult:
     _histories: tuple[tuple[Record, ...], ...] = field(repr=False)
 
     def model(self, index: int) -> Any:
-        """Return the solution at ``lams[index]`` as a fitted estimator, ready to predict and to score."""
+        """Return the solution at ``lams[index]`` as a fitted estimator, ready to predict and to score.
+
+        Parameters
+        ----------
+        index : int
+            Position on the path; -1 is the smallest lam.
+
+        Returns
+        -------
+        MultinomialPULasso or OrdinalPULasso
+        """
         index = range(len(self))[index]
         model = copy(self._template)
         model.lam = float(self.lams[index])
@@ -93,7 +103,13 @@ class PathResult:
     def save(
         self, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None
     ) -> None:
-        """Write the path into a folder, from which `pulasso.load` reads it: see :meth:`MultinomialPULasso.save`."""
+        """Write the path into a folder, from which `pulasso.load` reads it.
+
+        Parameters
+        ----------
+        path, force, notes
+            As for :meth:`MultinomialPULasso.save`.
+        """
         save(self, path, force=force, notes=notes)
 
     def _saved_parts(self) -> dict[str, Any]:

@@ -126,7 +126,17 @@ class OrdinalPULasso(BasePULasso):
         self.checkpoint = checkpoint
 
     def predict_expected(self, X: Any) -> NDArray:
-        """Return E[y | x] with the classes numbered 0..K."""
+        """Return the expected class E[y | x], with the classes numbered 0..K.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            From 0, surely the lowest class, to K, surely the highest.
+        """
         proba = self.predict_proba(X)
         return proba @ np.arange(proba.shape[1], dtype=proba.dtype)
 

@@ -79,7 +79,30 @@ def load(path: str | os.PathLike) -> Any:
 
 
 def load_notes(path: str | os.PathLike) -> dict[str, Any]:
-    """Return what was saved as `notes` beside a model."""
+    """Return what was saved as `notes` beside a model.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder that the model was saved in.
+
+    Returns
+    -------
+    dict
+        Empty if there are no notes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pulasso
+    >>> from pulasso.datasets import simulate_multinomial
+    >>> data = simulate_multinomial(200, 3, random_state=0)
+    >>> model = pulasso.MultinomialPULasso(lam=0.05, **data.scenario_params).fit(data.X, data.z)
+    >>> folder = tempfile.mkdtemp() + "/model"
+    >>> model.save(folder, notes={"survey": 1987})
+    >>> pulasso.load_notes(folder)
+    {'survey': 1987}
+    """
     notes = _read_description(Path(path)).get("notes")
     if not isinstance(notes, dict):
         raise SavedModelError(f"{path} has notes that are no mapping.")

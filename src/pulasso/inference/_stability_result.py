@@ -121,6 +121,15 @@ class StabilityResult:
         """Return the same probabilities with another threshold.
 
         The bounds hold for a threshold chosen beforehand, not for the one that pleases most.
+
+        Parameters
+        ----------
+        threshold : float
+            Above 0.5, at most 1.
+
+        Returns
+        -------
+        StabilityResult
         """
         check_threshold(threshold)
         return replace(self, threshold=float(threshold))

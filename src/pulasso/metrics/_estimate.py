@@ -47,13 +47,33 @@ class Estimate:
     classes: NDArray | None = None
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return lower and upper end of the interval ``value -+ q * standard_error``, q a normal quantile."""
+        """Return lower and upper end of the interval ``value -+ q * standard_error``, q a normal quantile.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        lower, upper : float or array
+            Of the shape of `value`; not cut off at 0 or 1.
+        """
         check_number("level", level, above=0.0, most=1.0)
         reach = norm.ppf(0.5 + level / 2.0) * self.standard_error
         return self.value - reach, self.value + reach
 
     def of(self, name: Any) -> "Estimate":
-        """Return the estimate for the class of this name (of a matrix: its row)."""
+        """Return the estimate for the class of this name.
+
+        Parameters
+        ----------
+        name : class label
+
+        Returns
+        -------
+        Estimate
+            One number, or a row of a matrix.
+        """
         names = [] if self.classes is None else [plain(each) for each in self.classes]
         if plain(name) not in names:
             raise KeyError(f"{name!r} is none of the classes: {listed(names) or 'this is one number'}.")

@@ -85,6 +85,11 @@ class Groups:
         symmetric : bool
             Measure a row gamma by ``sqrt(gamma^T (I - 11^T / (K + 1)) gamma)`` instead of its length: the
             answer then does not depend on which class is class 0.
+
+        Examples
+        --------
+        >>> Groups.rows(weights={"age": 0})  # always in the model
+        Groups.rows(weights={'age': 0.0})
         """
         return cls("rows", weights=freeze_weights(weights), symmetric=symmetric)
 
@@ -123,6 +128,11 @@ class Groups:
             One group per set and class, instead of one per set.
         rest : {"error", "rows", "entries"}
             What becomes of columns in no set: an error, one group per column, or one per coefficient.
+
+        Examples
+        --------
+        >>> Groups.from_columns({"weather": ["rain", "frost"]}, rest="rows")
+        Groups.from_columns({'weather': ('rain', 'frost')}, rest='rows')
         """
         named = named_items(sets, "group")
         spec = tuple((name, freeze_columns(columns, name), None) for name, columns in named)
@@ -142,6 +152,11 @@ class Groups:
             Columns as in `from_columns`; classes are labels, or None for all of them. Class 0 has no
             coefficients. Together the blocks cover every coefficient once.
         weights : None, number, sequence, or mapping name -> weight
+
+        Examples
+        --------
+        >>> Groups.from_blocks({"early": ([0, 1], "mild"), "late": ([0, 1], "severe")})
+        Groups.from_blocks({'early': ((0, 1), ('mild',)), 'late': ((0, 1), ('severe',))})
         """
         spec = []
         for name, block in named_items(blocks, "block"):
@@ -161,6 +176,11 @@ class Groups:
         weights : None, number, sequence, or mapping label -> weight
         symmetric : bool
             See `rows`.
+
+        Examples
+        --------
+        >>> Groups.from_labels(["soil", "soil", "wind"])
+        Groups.from_labels(['soil', 'soil', 'wind'])
         """
         if isinstance(labels, str) or np.ndim(labels) != 1:
             raise GroupError("labels must be a one-dimensional sequence: one group label per column of X.")
@@ -182,6 +202,12 @@ class Groups:
         weights : None, number, sequence, or mapping source column -> weight
         symmetric : bool
             See `rows`.
+
+        Examples
+        --------
+        >>> from sklearn.preprocessing import OneHotEncoder
+        >>> Groups.from_transformer(OneHotEncoder().fit([["red", "big"], ["blue", "small"]]))
+        Groups.from_labels(['x0', 'x0', 'x1', 'x1'])
         """
         from pulasso.penalties._transformer_groups import source_names
 
