@@ -46,7 +46,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "design": table_1.DESIGN,
         "label_frequencies": (0.6, 0.8),
         "choices": CHOICES,
-        "splits": 4,
+        "splits": 3,
     },
 }
 

@@ -45,9 +45,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "quick": {"design": table_2.DESIGN, "label_frequencies": (0.6,), "choices": CHOICES, "splits": 4},
     "paper": {
         "design": table_2.DESIGN,
-        "label_frequencies": (0.6, 0.7, 0.8),
+        "label_frequencies": (0.6, 0.8),
         "choices": CHOICES,
-        "splits": 10,
+        "splits": 6,
     },
 }
 
