@@ -179,22 +179,28 @@ class QuadraticModel(Quadratic):
         assert self.second is not None
         hessian, n_aux = self.hessian, self.n_aux
         by_output = [np.flatnonzero(self.outputs == k) for k in np.unique(self.outputs)]
+        known: dict[bytes, Any] = {}
+
+        def slots_of(entries: NDArray) -> Any:
+            # Equal sets become the same object: the product of columns with themselves is symmetric.
+            slots = self.slots[entries]
+            key = slots.tobytes()
+            if key not in known:
+                known[key] = _compact(slots)
+            return known[key]
+
         for new in (entries[entries >= first] for entries in by_output):
             if not len(new):
                 continue
-            k = self.outputs[new[0]]
-            left = _compact(self.slots[new])
+            k, left, rows = self.outputs[new[0]], slots_of(new), _compact(n_aux + new)
             if n_aux:
-                _assign(hessian, n_aux + new, np.arange(n_aux), self.store.sums(self.second.ua(k), left))
+                _assign(hessian, rows, slice(0, n_aux), self.store.sums(self.second.ua(k), left))
             for entries in by_output:
                 # The pair of two new outputs is needed once only; old ones have no turn of their own.
                 other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
-                if not len(other):
-                    continue
-                l = self.outputs[other[0]]  # noqa: E741
-                right = left if other is entries and l == k and first == 0 else _compact(self.slots[other])
-                gram = self.store.gram(self.second.uu(k, l), left, right)
-                _assign(hessian, n_aux + new, n_aux + other, gram)
+                if len(other):
+                    gram = self.store.gram(self.second.uu(k, self.outputs[other[0]]), left, slots_of(other))
+                    _assign(hessian, rows, _compact(n_aux + other), gram)
         fresh = np.einsum("ii->i", hessian)[n_aux + first :]
         fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
         self.decompose()
@@ -220,12 +226,11 @@ def _compact(numbers: NDArray) -> Any:
     return numbers
 
 
-def _assign(square: NDArray, rows: NDArray, columns: NDArray, values: NDArray) -> None:
-    """Write `values` where rows and columns meet, and their transpose where columns and rows do."""
-    across, down = _compact(rows), _compact(columns)
-    if isinstance(across, slice) and isinstance(down, slice):
-        square[across, down] = values
-        square[down, across] = values.T
+def _assign(square: NDArray, rows: Any, columns: Any, values: NDArray) -> None:
+    """Write `values` where rows and columns (indices or slices) meet, and their transpose where columns and rows do."""
+    if isinstance(rows, slice) or isinstance(columns, slice):
+        square[rows, columns] = values
+        square[columns, rows] = values.T
     else:
         square[np.ix_(rows, columns)] = values
         square[np.ix_(columns, rows)] = values.T
