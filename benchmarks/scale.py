@@ -165,7 +165,7 @@ def cluster(options):
     read(local, facts, "reading before")
     half = f"{options.memory / 2}GiB"
     with (
-        LocalCluster(2, threads_per_worker=1, memory_limit=half, dashboard_address=None) as workers,
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=half, dashboard_address=None) as workers,
         Client(workers) as client,
     ):
 

@@ -145,7 +145,8 @@ class _Span:
 def _sum(function: Callable[..., T], block: Any, own: tuple, shared: _Shared, dtype: np.dtype) -> T:
     if isinstance(block, _Span):
         return _add([function(part, *mine, *shared.values) for part, mine in block.parts(own)])
-    return sum_in_slices(function, _as_matrix(block, dtype), own, shared.values)
+    mine = tuple(map(_aligned, own))
+    return sum_in_slices(function, _as_matrix(block, dtype), mine, shared.values)
 
 
 def _rows(function: Callable[..., NDArray], block: Any, shared: _Shared, dtype: np.dtype) -> NDArray:
@@ -158,7 +159,15 @@ def _as_matrix(block: Any, dtype: np.dtype) -> Any:
     if sparse.issparse(block):
         block = block if block.format in ("csr", "csc") else block.tocsr()
         return block.astype(dtype, copy=False)
-    return np.asarray(block, dtype=dtype)
+    return _aligned(np.asarray(block, dtype=dtype))
+
+
+def _aligned(part: Any) -> Any:
+    """Return an array whose numbers begin where they should; those that came over a network may not.
+
+    Products of such arrays are computed by other code, with other last bits: a lost worker would show.
+    """
+    return part.copy(order="K") if isinstance(part, np.ndarray) and not part.flags.aligned else part
 
 
 def _add(parts: list) -> Any:
