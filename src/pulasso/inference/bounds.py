@@ -33,7 +33,7 @@ def selection_bound(q: float, threshold: float, n_groups: int) -> float:
 
     References
     ----------
-    N. Meinshausen and P. Buehlmann, *Stability selection*, JRSS B 72 (2010). R. D. Shah and R. J. Samworth,
+    N. Meinshausen and P. Bühlmann, *Stability selection*, JRSS B 72 (2010). R. D. Shah and R. J. Samworth,
     *Variable selection with error control: another look at stability selection*, JRSS B 75 (2013).
 
     Examples
