@@ -59,7 +59,7 @@ bench-cli: .venv/.installed ## A large CSV through the command line, beside the 
 	$(BIN)/python benchmarks/command_line.py
 
 bench-scale: .venv/.installed ## Data beyond memory, a cluster, a million columns (8 GB of disk, an hour)
-	@for task in tall cluster wide; do OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py $$task --publish || exit 1; done
+	@for task in model tall cluster wide; do OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py $$task --publish || exit 1; done
 
 torture: .venv/.installed ## Kills, fuzz and hard numbers for hours; every script ends with its figure
 	@set -e; for script in torture/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python "$$script"; done

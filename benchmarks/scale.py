@@ -1,10 +1,11 @@
 """What fits cost beyond the memory of one machine: in readings of the data, and in passes over X.
 
-Three tasks, each with the figure as its last line:
+Four tasks, each with the figure as its last line:
 
     python benchmarks/scale.py tall      # a path over a .npy file, with a limit on memory
     python benchmarks/scale.py cluster   # the same file, read by two workers of a dask LocalCluster
     python benchmarks/scale.py wide      # a million sparse columns in memory, in passes over X
+    python benchmarks/scale.py model     # what one pass costs, and what that says about a path and about 1e9 rows
 
 The full sizes (5,000,000 x 200 and 100,000 x 1,000,000) are the defaults; sizes are arguments. `--publish` keeps the
 figures in benchmarks/SCALE.md.
@@ -257,6 +258,74 @@ def wide(options):
     return report("wide", facts, figure)
 
 
+def model(options):
+    """Measure what a pass is made of, predict a path by it, and compare."""
+    from pulasso import fit_path
+    from pulasso.estimators import MultinomialPULasso
+    from pulasso.pieces import LocalPieces, NpySource
+    from pulasso.problem import Params
+    from pulasso.solvers import Entries
+
+    n, p = options.rows or 200_000, options.features or 200
+    x_file, z_file = make_tall(options.folder, n, p)
+    pieces, z = LocalPieces(NpySource(x_file)), np.load(z_file)
+    problem = MultinomialPULasso(**SETTINGS)._assemble(pieces, z, None).problem
+    params = Params(np.zeros(problem.shape), np.zeros(2))
+    params.theta[:INFORMATIVE] = 0.1
+    a = min(INFORMATIVE, p)
+    entries = Entries(np.repeat(np.arange(a), 2), np.tile([0, 1], a), np.full(a, 2))
+    facts = {"shape": (n, p), "load before": round(os.getloadavg()[0], 2)}
+    for name, action in {
+        "read": lambda: pieces.total(no_sum, [()] * len(pieces.lengths)),
+        "gradient": lambda: problem.evaluate(params),
+        "Hessian": lambda: problem.evaluate(params, entries, 1.0),
+    }.items():
+        facts[name] = min(timed(action) for _ in range(3))
+    seconds = {
+        "per byte read": facts["read"] / (8 * n * p),
+        "per number, gradient": (facts["gradient"] - facts["read"]) / (n * p),
+        "per row and pair of entries, Hessian": (facts["Hessian"] - facts["gradient"]) / (n * (2 * a) ** 2),
+    }
+    facts["seconds of a core"] = seconds
+    pieces.n_passes = 0
+    with clock(facts, "path"):
+        path = fit_path(pieces, z, n_lams=options.lams or 20, **SETTINGS)
+    shape = {
+        "p": p,
+        "passes": pieces.n_passes,
+        "hessians": len(path),
+        "entries": 2 * float(path.n_active.mean()),
+    }
+    predicted = predict(seconds, n=n, **shape)
+    facts |= {"passes": pieces.n_passes, "lams": len(path), "predicted seconds of the path": predicted}
+    per_core = predict(seconds, n=1e9, **shape)
+    facts["1e9 rows"] = {
+        "TB": 8e9 * p / 1e12,
+        "hours of one core": per_core / 3600,
+        "minutes of 100 workers with 4 cores": per_core / 400 / 60,
+        "MB to and from a worker in one trip": (2 * 8 * p * 2 + 8 * (2 + shape["entries"]) ** 2) / 1e6,
+    }
+    figure = (
+        f"model, {n:,} x {p}: predicted {predicted:.1f} s of a core for {len(path)} lams in {pieces.n_passes} passes, "
+        f"measured {facts['path']['cpu']:.1f} s; 1e9 rows: {per_core / 3600:.0f} hours of one core, "
+        f"{per_core / 400 / 60:.0f} minutes of 400"
+    )
+    return report("model", facts, figure)
+
+
+def timed(action):
+    """Return the seconds of the processor that something takes."""
+    before = time.process_time()
+    action()
+    return time.process_time() - before
+
+
+def predict(seconds, *, n, p, passes, hessians, entries):
+    """Return the seconds of a core that a path takes: readings, gradients and Hessians."""
+    one_pass = n * p * (8 * seconds["per byte read"] + seconds["per number, gradient"])
+    return passes * one_pass + hessians * n * entries**2 * seconds["per row and pair of entries, Hessian"]
+
+
 def count_passes():
     """Make products with X count themselves; loaded columns count as their share of X."""
     from pulasso.design import SparseDesign
@@ -279,7 +348,7 @@ def count_passes():
     return counts
 
 
-TASKS = {"tall": tall, "cluster": cluster, "wide": wide}
+TASKS = {"tall": tall, "cluster": cluster, "wide": wide, "model": model}
 
 
 def publish(result):
