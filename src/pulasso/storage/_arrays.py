@@ -19,7 +19,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from pulasso.exceptions import SavedModelError
-from pulasso.storage._files import regular_file
+from pulasso.storage._files import regular_file, uninterrupted
 
 __all__ = ["read_arrays", "write_arrays"]
 
@@ -34,7 +34,8 @@ PIECE_BYTES = 2**20
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray]) -> dict[str, Any]:
     """Write arrays and return what `read_arrays` must know about them, as JSON holds it."""
-    with open(path, "wb") as stream:
+    # Ctrl-C in the middle of an archive would come out as an error of `zipfile`.
+    with uninterrupted(), open(path, "wb") as stream:
         members: dict[str, Any] = dict(arrays)
         np.savez(stream, **members)  # numbers and text only, so nothing is pickled: the encoder sees to it
     declared = {

@@ -2,14 +2,16 @@
 
 import os
 import shutil
+import signal
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["new_file", "new_folder", "refuse_existing", "regular_file"]
+__all__ = ["new_file", "new_folder", "refuse_existing", "regular_file", "uninterrupted"]
 
 
 def refuse_existing(path: Path, force: bool, hint: str) -> None:
@@ -33,13 +35,15 @@ def regular_file(path: Path) -> int:
 def new_file(path: Path, *, force: bool = False, hint: str = "Choose another name.") -> Iterator[Path]:
     """Give the name of a temporary file beside `path`; it takes that name when the block ends well."""
     refuse_existing(path, force, hint)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = _beside(path, "part")
     try:
         yield part
         _flush(part)
-        os.replace(part, path)
+        with uninterrupted():
+            os.replace(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        with uninterrupted():
+            part.unlink(missing_ok=True)
     _flush(path.parent)
 
 
@@ -63,24 +67,47 @@ def new_folder(path: Path, *, marker: str, force: bool = False, hint: str = "") 
     )
     if not replaceable or path.is_symlink():
         raise FileExistsError(f"{path} exists and is not a folder with {marker}; it is left alone, even so.")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    old = path.with_name(f".{path.name}.{os.getpid()}.old")
+    part, old = _beside(path, "part"), _beside(path, "old")
     shutil.rmtree(part, ignore_errors=True)  # left by a killed process that had our number
-    part.mkdir(parents=True)
     try:
+        part.mkdir(parents=True)
         yield part
         for file in part.iterdir():
             _flush(file)
         _flush(part)
-        if path.exists():
-            os.replace(path, old)
-        os.replace(part, path)
+        with uninterrupted():
+            if path.exists():
+                os.replace(path, old)
+            os.replace(part, path)
     finally:
-        shutil.rmtree(part, ignore_errors=True)
-        if old.exists() and not path.exists():
-            os.replace(old, path)
-        shutil.rmtree(old, ignore_errors=True)
+        with uninterrupted():
+            if old.exists() and not path.exists():
+                os.replace(old, path)
+            for left in (part, old):
+                shutil.rmtree(left, ignore_errors=True)
     _flush(path.parent)
+
+
+def _beside(path: Path, what: str) -> Path:
+    """Return a hidden name that no other process or thread uses."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.{what}")
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done, which must not take long."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # other threads are never interrupted, and some programs ignore Ctrl-C
+        return
+    waiting: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        before(waiting[0], None)
 
 
 def _flush(path: Path) -> None:
