@@ -287,3 +287,28 @@ def test_the_extra_is_named(plain, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install pulasso\[report\]"):
         plain[0].report(tmp_path / "r.html")
+
+
+def test_tables_of_many_classes_are_marked_for_print(tmp_path):
+    rng = np.random.default_rng(0)
+    X, z = rng.normal(size=(200, 2)), np.arange(200) % 10
+    X[:, 0] += z
+    model = MultinomialPULasso(lam=0.01, scenario="fully-observed", tol=1e-3).fit(X, z)
+    text = write_report(model, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert (
+        text.count('<table class="sortable wide">') == 1
+    )  # one column for each of nine classes, and three more
+    assert '<table class="sortable">' in text
+
+
+def test_warnings_are_told_in_the_words_of_the_reader(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), np.ones(200)])
+    z = (X[:, 0] > 0).astype(int)
+    model = MultinomialPULasso(lam=0.01, scenario="fully-observed", tol=1e-3).fit(X, z)
+    model.warnings_ = ["Try lam_min_ratio=0.01."]
+    page = write_report(
+        model, tmp_path / "r.html", reword=lambda words: words.replace("lam_min_ratio=", "--lam-min-ratio ")
+    )
+    assert "Try --lam-min-ratio 0.01." in words_of(page) and "lam_min_ratio" not in words_of(page)
+    assert "1 feature is constant and cannot help" in words_of(page)

@@ -184,7 +184,10 @@ def certainty_for_json(found: dict[str, Any]) -> dict[str, Any]:
         sweep = found["sensitivity"]
         named["sensitivity"] = {
             "parameter": sweep.parameter,
-            "values": sweep.to_frame().to_dict(orient="records"),
+            "values": [
+                {**line, sweep.parameter: value}
+                for line, value in zip(sweep.to_frame().to_dict(orient="records"), sweep.values, strict=True)
+            ],
             "always_selected": sweep.always_selected,
             "sometimes_selected": sweep.sometimes_selected,
         }

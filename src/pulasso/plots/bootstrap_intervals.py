@@ -76,8 +76,9 @@ class BootstrapIntervalsDisplay:
         names = frame["feature"].astype(str).tolist()
         if "class" in frame:
             names = [f"{name}, {label}" for name, label in zip(names, frame["class"], strict=True)]
-        numbers = (frame[name].to_numpy(dtype=float) for name in ("coef", "lower", "upper", "frequency"))
-        return cls(*numbers, names, level).plot(ax=ax, max_entries=max_entries)
+        wanted = ("coef", "lower", "upper", "frequency")
+        numbers = {name: frame[name].to_numpy(dtype=float) for name in wanted}
+        return cls(**numbers, names=names, level=level).plot(ax=ax, max_entries=max_entries)
 
     def plot(self, ax: Any = None, *, max_entries: int = 20) -> "BootstrapIntervalsDisplay":
         """Draw.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SensitivitySweep"]
 
+CLASSES_SHOWN = 4  # of a value that differs between classes
+
 
 @dataclass(frozen=True, eq=False)
 class SensitivitySweep:
@@ -164,7 +166,9 @@ class SensitivitySweep:
 def _show(value: Any) -> str:
     """Return an assumed value as text."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{plain(name)}: {float(each):.4g}" for name, each in value.items())
+        return listed(
+            [f"{plain(name)}: {float(each):.4g}" for name, each in value.items()], CLASSES_SHOWN, str
+        )
     if np.ndim(value):
-        return ", ".join(f"{float(each):.4g}" for each in value)
+        return listed(value, CLASSES_SHOWN, "{:.4g}".format)
     return f"{float(value):.4g}"

@@ -1,5 +1,6 @@
 """Labelling scenarios: from class log odds to the likelihood of the observed labels."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pulasso.scenarios.fully_observed import FullyObserved
 from pulasso.scenarios.labelling import Labelling, NullModel
 from pulasso.scenarios.loss import CompleteLoss, Loss, ObservedLoss
 from pulasso.scenarios.single_training_set import SingleTrainingSet
+from pulasso.words import plain
 
 __all__ = [
     "SCENARIOS",
@@ -76,10 +78,21 @@ def describe_scenario(scenario: Scenario) -> str:
     --------
     >>> describe_scenario(SingleTrainingSet(label_frequency=0.4))
     'single-training-set, label_frequency 0.4'
+    >>> describe_scenario(CaseControl(prevalence={"oak": 1 / 3, "fir": 0.1}))
+    "case-control, prevalence {'oak': 0.3333, 'fir': 0.1}"
     """
     numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
+    return scenario.name + "".join(f", {name} {_shown(value)}" for name, value in numbers.items())
+
+
+def _shown(value: Any) -> str:
+    """Return numbers with no more digits than anybody reads."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{plain(name)!r}: {_shown(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
     with np.printoptions(precision=4):
-        return scenario.name + "".join(f", {name} {value}" for name, value in numbers.items())
+        return str(value)
 
 
 def _is_unset(value: Any) -> bool:
