@@ -21,14 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-N_ROWS, N_FEATURES, CHUNK = 20_000, 30, 2_500
-SETTINGS = {
-    "scenario": "single-training-set",
-    "label_frequency": 0.5,
-    "cv": 4,
-    "n_lams": 8,
-    "random_state": 0,
-}
+N_ROWS, N_FEATURES, CHUNK = 10_000, 20, 1_250
+SETTINGS = {"scenario": "single-training-set", "label_frequency": 0.5, "cv": 4, "random_state": 0}
+SETTINGS |= {"n_lams": 8, "lam_min_ratio": 0.01}
+DRIVER_LAMS = 40  # in memory a lam takes less than a moment, and the kill should find it at work
 
 
 def make_data():
@@ -50,7 +46,7 @@ def cross_validate(x, z, **more):
     """Fit the model that all runs fit."""
     from pulasso import MultinomialPULassoCV
 
-    return MultinomialPULassoCV(**SETTINGS, **more).fit(x, z)
+    return MultinomialPULassoCV(**{**SETTINGS, **more}).fit(x, z)
 
 
 # -- workers -----------------------------------------------------------------------------------------------
@@ -107,7 +103,7 @@ class Killer(threading.Thread):
 def drive(folder):
     """Cross-validate with a checkpoint, and write what came out: what the child process does."""
     x, z = make_data()
-    result = bits(cross_validate(x, z, checkpoint=folder / "kept"))
+    result = bits(cross_validate(x, z, n_lams=DRIVER_LAMS, checkpoint=folder / "kept"))
     (folder / "result.part").write_bytes(result)
     (folder / "result.part").replace(folder / "result")
 

@@ -38,6 +38,14 @@ def data():
     return x, np.where(rng.random(N) < 0.5, y, 0)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patient():
+    """On a busy machine it may take a while until a worker answers."""
+    waits = {f"distributed.comm.timeouts.{name}": f"{PATIENCE:.0f}s" for name in ("connect", "tcp")}
+    with pytest.importorskip("dask").config.set(waits):
+        yield
+
+
 @pytest.fixture(scope="module")
 def client():
     with (
