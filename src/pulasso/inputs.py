@@ -156,7 +156,9 @@ def _columns(names: list) -> str:
 def check_same_length(x: Any, y: Any) -> None:
     """Refuse labels that are not one for each row."""
     n_rows, shape = x.shape[0], getattr(y, "shape", None)
-    n_labels = shape[0] if shape else len(y) if hasattr(y, "__len__") else np.asarray(y).size
+    if shape is None:
+        shape = (len(y),) if hasattr(y, "__len__") else np.shape(y)
+    n_labels = shape[0] if shape else 1
     if n_rows != n_labels:
         raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
 

@@ -73,6 +73,17 @@ def test_the_result_is_optimal(kernel, sizes, seed):
 
 
 @needs_native
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_random_shapes(kernel):
+    """From one entry to a hundred, in blocks of one to twelve; `make sanitize` looks for steps beyond the arrays."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(1, 13, size=int(rng.integers(1, 10)))
+        problem = quadratic(sizes, seed)
+        beta, _, sweeps = run(kernel, problem, rng.normal(size=sizes.sum()) * (rng.random() < 0.5))
+        assert sweeps > 0 and violation(problem, beta) <= 1e-6, f"seed {seed}"
+
+
 @every_size
 def test_the_two_kernels_agree_sweep_by_sweep(sizes):
     problem, start = quadratic(sizes), np.zeros(sum(sizes))

@@ -176,12 +176,19 @@ def plain_label(value: Any, argument: str) -> Any:
     """Return a label passed as an argument as a plain Python scalar, or refuse what cannot be one."""
     if not np.isscalar(value):
         raise LabelError(f"{argument}={value!r}: {value!r} is not a label; give a number, boolean or string.")
-    return plain(value)
+    label = plain(value)
+    too_large = isinstance(label, int) and abs(label) >= 2**63
+    if too_large or not isinstance(label, bool | int | float | str):
+        raise LabelError(
+            f"{argument}={value!r} is not a label; give a number of usual size, a boolean or a string."
+        )
+    return label
 
 
 def read_order(class_order: Any) -> list[Any]:
     """Return the classes of ``class_order=`` as plain values."""
-    if isinstance(class_order, str) or not isinstance(class_order, Iterable) or not np.ndim(class_order):
+    several = isinstance(class_order, Iterable) and getattr(class_order, "ndim", 1)
+    if isinstance(class_order, str) or not several:
         raise LabelError(
             f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."
         )

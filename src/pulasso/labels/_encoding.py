@@ -55,6 +55,7 @@ class Labels:
     has_negatives: bool
 
 
+@np.errstate(invalid="ignore")  # of numbers beyond all whole ones, which are compared afterwards
 def encode_labels(
     y: ArrayLike,
     *,
