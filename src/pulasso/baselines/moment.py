@@ -116,7 +116,7 @@ class MomentLasso(MultinomialPULasso):
         problem, null = scale_by_null(replace(assembled.problem, loss=loss), np.log(share / rest))
         return replace(assembled, problem=problem, null=null)
 
-    def _solve(self, assembled: Any) -> list[SolverResult]:
+    def _solve(self, assembled: Any, kept: Any = None) -> list[SolverResult]:
         """Go down from lam_max as long as the estimated risk is not negative."""
         problem, start = assembled.problem, assembled.null
         lams = lams_down_to(float(self.lam), problem.lam_max)
