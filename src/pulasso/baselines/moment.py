@@ -103,6 +103,8 @@ class MomentLasso(MultinomialPULasso):
             )
 
     def _assemble_checked(self, x: Any, labels: Any, weight: NDArray) -> Any:
+        if self.checkpoint is not None:
+            raise ValueError("MomentLasso keeps no checkpoint: its way down is short. Leave checkpoint= out.")
         assembled = super()._assemble_checked(x, labels, weight)
         if not isinstance(assembled.problem, Problem):
             raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not pieces.")
