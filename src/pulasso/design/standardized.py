@@ -103,7 +103,7 @@ def _refuse_huge(mean: NDArray, spread: NDArray, scaled: bool, names: Sequence[s
     most = LARGEST if scaled else LARGEST_AS_THEY_ARE
     huge = np.flatnonzero(~((np.abs(mean) <= most) & (spread <= most)))
     if len(huge):
-        culprits = [int(j) if names is None else names[j] for j in huge]
+        culprits = [j if names is None else names[j] for j in huge.tolist()]
         remedy = "" if scaled else "pass standardize=True, or "
         raise ValueError(
             f"X holds values beyond {most:g} in {'column' if len(huge) == 1 else 'columns'} "

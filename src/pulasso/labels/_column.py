@@ -187,7 +187,7 @@ def plain_label(value: Any, argument: str) -> Any:
 
 def read_order(class_order: Any) -> list[Any]:
     """Return the classes of ``class_order=`` as plain values."""
-    several = isinstance(class_order, Iterable) and getattr(class_order, "ndim", 1)
+    several = isinstance(class_order, Iterable) and getattr(class_order, "ndim", 1) > 0
     if isinstance(class_order, str) or not several:
         raise LabelError(
             f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."

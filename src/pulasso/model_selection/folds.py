@@ -37,7 +37,7 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
         Shuffles the rows of stratified folds; a splitter has its own.
     """
     if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
-        if not hasattr(cv, "split") and isinstance(cv, Iterable) and getattr(cv, "ndim", 1):
+        if not hasattr(cv, "split") and isinstance(cv, Iterable) and getattr(cv, "ndim", 1) > 0:
             cv = [_pair(each) for each in cv]
         return check_cv(cv)
     n_folds = DEFAULT_FOLDS if cv is None else cv
