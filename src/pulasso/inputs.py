@@ -157,7 +157,7 @@ def check_same_length(x: Any, y: Any) -> None:
     """Refuse labels that are not one for each row."""
     n_rows, shape = x.shape[0], getattr(y, "shape", None)
     if shape is None:
-        shape = (len(y),) if hasattr(y, "__len__") else np.shape(y)
+        shape = (len(y),) if hasattr(y, "__len__") else np.asarray(y).shape
     n_labels = shape[0] if shape else 1
     if n_rows != n_labels:
         raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
