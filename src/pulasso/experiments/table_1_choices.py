@@ -44,7 +44,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "quick": {"design": table_1.DESIGN, "label_frequencies": (0.6,), "choices": CHOICES, "splits": 2},
     "paper": {
         "design": table_1.DESIGN,
-        "label_frequencies": (0.6, 0.8),
+        "label_frequencies": (0.6,),
         "choices": CHOICES,
         "splits": 3,
     },
