@@ -120,7 +120,7 @@ def masked(score, values, change=None):
     rows = []
     for (pi, assumed), value in values.items():
         for repetition in range(2):
-            cell = {"pi": pi, "assumed": assumed, "repetition": repetition, "n_selected": 5}
+            cell = {"pi": pi, "assumed": assumed, "repetition": repetition, "n_selected": 5, "rule": "min"}
             cell |= {"change": change} if change else {}
             rows.append(
                 {
@@ -147,8 +147,18 @@ def test_tables_notice_what_does_not_hold():
     worse = {**table_1.PUBLISHED, (0.6, 0.6): 0.95, (0.6, 0.7): 0.96, (0.4, 0.9): 0.2}
     claims = {claim.text: claim.holds for claim in table_1.judge(masked("accuracy", worse))}
     failed = [text for text, holds in claims.items() if not holds]
-    assert [text.split(":")[0] for text in failed] == ["pi = 0.4", "pi = pi_hat = 0.6", "pi = 0.6"]
+    expected = ["pi = pi_hat = 0.6, lam of the least loss", "pi = 0.4", "pi = 0.6"]
+    assert [text.split(":")[0] for text in failed] == expected
     assert verdicts(table_2, masked("mse", {**table_2.PUBLISHED, (0.7, 0.6): 9.5})) == [True, False, True]
+
+
+def test_table_1_judges_the_diagonal_by_both_rules():
+    first = masked("accuracy", {**table_1.PUBLISHED, (0.6, 0.6): 0.95})
+    again = masked("accuracy", {(0.6, 0.6): 0.97, (0.8, 0.8): 0.9}).assign(rule="1se")
+    claims = [claim for claim in table_1.judge(pd.concat([first, again])) if "pi_hat = 0" in claim.text]
+    assert [claim.holds for claim in claims] == [False, True, True, False]
+    assert "one-standard-error" in claims[1].text
+    assert "1se" not in table_1.beside_paper(first).columns[-1]
 
 
 @pytest.mark.parametrize("experiment", [table_1, table_2])
