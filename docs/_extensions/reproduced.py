@@ -66,8 +66,8 @@ class Reproduced(SphinxDirective):
 
 
 def table_of(name: str, file: str, title: str = "") -> str:
-    """Return markup that shows a CSV file."""
-    return f".. csv-table:: {title}\n   :file: reproduction/{name}/{file}\n   :header-rows: 1\n"
+    """Return markup that shows a CSV file; the slash stands for the folder of all pages."""
+    return f".. csv-table:: {title}\n   :file: /reproduction/{name}/{file}\n   :header-rows: 1\n"
 
 
 def _made(home: Path) -> str:
