@@ -66,8 +66,9 @@ class Reproduced(SphinxDirective):
 
 
 def table_of(name: str, file: str, title: str = "") -> str:
-    """Return markup that shows a CSV file; the slash stands for the folder of all pages."""
-    return f".. csv-table:: {title}\n   :file: /reproduction/{name}/{file}\n   :header-rows: 1\n"
+    """Return markup that shows a CSV file, its lines included: parsed text has no folder to find files from."""
+    lines = indent((KEPT / name / file).read_text(encoding="utf-8"), "   ")
+    return f".. csv-table:: {title}\n   :header-rows: 1\n\n{lines}\n"
 
 
 def _made(home: Path) -> str:
