@@ -23,6 +23,7 @@ pytestmark = [
 def interrupted(call, seconds):
     """Press Ctrl-C so many seconds after the call begins; say whether that came before its end."""
     before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest-xdist ignore Ctrl-C
     came = True
     try:
         try:
@@ -34,6 +35,7 @@ def interrupted(call, seconds):
     except KeyboardInterrupt:
         pass
     signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGINT, usual)
     return came
 
 
