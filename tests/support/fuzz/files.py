@@ -218,7 +218,7 @@ def write_table(rng, folder, frame):
         )
         content = text.encode(pick(rng, ["utf-8", "utf-8", "latin-1", "utf-16"]), errors="replace")
         content = damaged(rng, content) if rng.random() < 0.4 else content
-        content = gzip.compress(content) if ending == ".csv.gz" else content
+        content = gzip.compress(content, mtime=0) if ending == ".csv.gz" else content
     elif ending in (".parquet", ".feather"):
         stream = io.BytesIO()
         frame.to_parquet(stream) if ending == ".parquet" else frame.to_feather(stream)
