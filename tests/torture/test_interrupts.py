@@ -1,121 +1,23 @@
-"""Ctrl-C at any time: what was there before is there, or what was to come, never half of it."""
+"""Ctrl-C at any time, each kind of work in a process of its own."""
 
-import signal
-from time import perf_counter
+import os
+import subprocess
+import sys
+from pathlib import Path
 
-import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
 
 import pulasso
-from pulasso import MultinomialPULasso, MultinomialPULassoCV
-from support.small_models import SETTINGS, make_data
+import support
+from support.interrupts import CASES
 
-N_TIMES = 30
-# The small grid ends early; what lies below it does not matter here.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning"),
-    # Between `open` and `with` there is a moment in which Ctrl-C leaves a file to the garbage collector.
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+FOLDERS = [str(Path(package.__file__).parents[1]) for package in (pulasso, support)]
 
 
-def interrupted(call, seconds):
-    """Press Ctrl-C so many seconds after the call begins; say whether that came before its end."""
-    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest-xdist ignore Ctrl-C
-    came = True
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            call()
-            came = False
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-    except KeyboardInterrupt:
-        pass
-    signal.signal(signal.SIGALRM, before)
-    signal.signal(signal.SIGINT, usual)
-    return came
-
-
-def duration(call, n_calls=5):
-    """Return the seconds that a call takes on this machine when nothing comes between: the least of a few."""
-    times = [perf_counter()]
-    for _ in range(n_calls):
-        call()
-        times.append(perf_counter())
-    return min(np.diff(times))
-
-
-@pytest.fixture(name="fitted", scope="module")
-def two_models():
-    X, z = make_data(2)
-    return [MultinomialPULasso(lam=lam, **SETTINGS).fit(X, z) for lam in (0.1, 0.01)]
-
-
-def test_saving(fitted, tmp_path):
-    rng, seen = np.random.default_rng(0), set()
-    folder = tmp_path / "model"
-    fitted[0].save(folder)
-    usual = duration(lambda: fitted[0].save(folder, force=True))
-    for i in range(N_TIMES):
-        interrupted(
-            lambda model=fitted[i % 2]: model.save(folder, force=True), usual * rng.uniform(0.01, 3.0)
-        )
-        assert [each.name for each in tmp_path.iterdir()] == ["model"]
-        seen.add(pulasso.load(folder).lam)
-    assert seen == {0.1, 0.01}
-
-
-def test_fits_keep_what_they_were(fitted):
-    X, z = make_data(2)
-    model, rng, n_interrupted = fitted[0], np.random.default_rng(1), 0
-    coef = model.coef_.copy()
-    usual = duration(lambda: model.fit(X, z))
-    for _ in range(N_TIMES):
-        n_interrupted += interrupted(lambda: model.fit(X, z), usual * rng.uniform(0.01, 1.5))
-        np.testing.assert_array_equal(model.coef_, coef)
-    assert n_interrupted > N_TIMES / 8
-    new = MultinomialPULasso(lam=1e-4, **SETTINGS)
-    assert interrupted(lambda: new.fit(X, z), 0.1 * usual)
-    with pytest.raises(NotFittedError):
-        new.predict(X)
-
-
-def test_cross_validation_goes_on(tmp_path):
-    X, z = make_data(2)
-    settings = {"cv": 3, "n_lams": 5, "random_state": 0, "progress": False, **SETTINGS}
-    expected = MultinomialPULassoCV(**settings)
-    usual = duration(lambda: expected.fit(X, z))
-    rng, model = np.random.default_rng(2), MultinomialPULassoCV(**settings, checkpoint=tmp_path / "kept")
-    for _ in range(10):
-        interrupted(lambda: model.fit(X, z), usual * rng.uniform(0.01, 0.5))
-    model.fit(X, z)
-    np.testing.assert_array_equal(model.coef_, expected.coef_)
-    np.testing.assert_array_equal(model.cv_loss_, expected.cv_loss_)
-    assert not [each for each in tmp_path.rglob("*") if "part" in each.name or "tmp" in each.name]
-
-
-def test_commands(tmp_path, monkeypatch):
-    import pandas as pd
-    from typer.testing import CliRunner
-
-    from pulasso.cli.main import app
-
-    monkeypatch.chdir(tmp_path)
-    X, z = make_data(2, n_samples=60)
-    pd.DataFrame(X, columns=list("abcdef")).assign(y=z).to_csv("table.csv", index=False)
-    words = ["fit", "table.csv", "--label", "y", "--scenario", "fully-observed", "--lam", "0.01", "--force"]
-    rng, codes = np.random.default_rng(3), []
-    for _ in range(15):
-        interrupted(
-            lambda: codes.append(CliRunner().invoke(app, words).exit_code), 10 ** rng.uniform(-2.5, -0.5)
-        )
-        left = {each.name for each in tmp_path.iterdir()}
-        assert left <= {"table.csv", "model", "predictions.csv"}
-        if "model" in left:
-            pulasso.load(tmp_path / "model")
-        if "predictions.csv" in left:
-            assert len(pd.read_csv("predictions.csv")) == 60
-    assert set(codes) <= {0, 1, 130}
+@pytest.mark.parametrize("case", CASES)
+def test_interrupts(case):
+    command = [sys.executable, "-m", "support.interrupts", case]
+    unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    environment = {**unmeasured, "PYTHONPATH": os.pathsep.join(FOLDERS)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
