@@ -76,7 +76,7 @@ def draw_choices(means: "DataFrame", score: str, label: str) -> "Figure":
             )
             ax.axvline(part[score].iloc[0], color=colour, linewidth=0.7, linestyle=":")
         ax.set_yticks(range(len(changes)), changes)
-        ax.set(title=f"labels kept with probability {pi:g}", xlabel=label)
+        ax.set(title=f"pi = {pi:g}", xlabel=label)
         ax.tick_params(axis="y", color=GREYS[1])
     axes[0].invert_yaxis()
     axes[0].legend(frameon=False, fontsize=8)
