@@ -10,9 +10,10 @@ Four tasks, each with the figure as its last line:
 The full sizes (5,000,000 x 200 and 100,000 x 1,000,000) are the defaults; sizes are arguments. `--publish` keeps the
 figures in benchmarks/SCALE.md.
 
-The limit on memory is RLIMIT_AS, which counts everything that is mapped, but not the page cache. So every reading, of
-the path and of the yardstick, also takes what it has read out of the page cache: memory then holds nothing of the
-file. `--cache keep` leaves it there, and compares with copies from memory.
+The limit on memory is a control group where this process may make one (as root, mostly): it counts the page cache,
+too, so that a file larger than the limit is read from the disk every time. Elsewhere it is RLIMIT_AS, which does not
+count the page cache: there every reading, of the path and of the yardstick, takes what it has read out of the cache.
+`--limit address-space --cache keep` leaves it there, and compares with copies from memory.
 """
 
 import argparse
@@ -25,65 +26,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from confine import limit_memory, source_of
+from scale_data import INFORMATIVE, LABEL_FREQUENCY, make_tall, make_wide
 
 READINGS = 40  # the yardstick: this many readings of the data
 ALLOWED = 4.0  # times their cost
-BLOCK_ROWS = 50_000
-INFORMATIVE, LABEL_FREQUENCY = 20, 0.5
 SETTINGS = {"scenario": "single-training-set", "label_frequency": LABEL_FREQUENCY}
 HERE = Path(__file__).parent
-
-
-# -- data --------------------------------------------------------------------------------------------------
-
-
-def labels_of(score, rng):
-    """Draw three classes by their log odds, and lose half of the labels."""
-    eta = np.column_stack([np.zeros(len(score)), score])
-    y = np.argmax(eta + rng.gumbel(size=eta.shape), axis=1)
-    return np.where(rng.random(len(y)) < LABEL_FREQUENCY, y, 0)
-
-
-def make_tall(folder, n_rows, n_features):
-    """Write X and z block by block, unless they are there; return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    x_file, z_file = (folder / f"{name}-{n_rows}-{n_features}.npy" for name in "xz")
-    if z_file.exists():
-        return x_file, z_file
-    rng = np.random.default_rng(0)
-    theta = np.zeros((n_features, 2))
-    theta[:INFORMATIVE] = 0.5 * rng.normal(size=(min(INFORMATIVE, n_features), 2))
-    z = np.empty(n_rows, dtype=np.int8)
-    header = {"descr": "<f8", "fortran_order": False, "shape": (n_rows, n_features)}
-    with open(x_file, "wb") as file:
-        np.lib.format.write_array_header_2_0(file, header)
-        for first in range(0, n_rows, BLOCK_ROWS):
-            rows = min(BLOCK_ROWS, n_rows - first)
-            x = rng.normal(size=(rows, n_features))
-            x[:, 1:] += 0.3 * x[:, :-1]
-            x.tofile(file)
-            z[first : first + rows] = labels_of(x @ theta - 0.5, rng)
-    np.save(z_file, z)
-    return x_file, z_file
-
-
-def make_wide(n_rows, n_features, density):
-    """Return a sparse X, column by column, whose informative columns are filled by a tenth, and z."""
-    from scipy import sparse
-
-    rng = np.random.default_rng(0)
-    lengths = rng.poisson(density * n_rows, n_features)
-    lengths[:INFORMATIVE] = n_rows // 10
-    rows = rng.integers(0, n_rows, lengths.sum(), dtype=np.int32)
-    x = sparse.csc_array(
-        (np.ones(len(rows)), rows, np.append(0, np.cumsum(lengths))), shape=(n_rows, n_features)
-    )
-    x.sum_duplicates()
-    theta = rng.normal(size=(INFORMATIVE, 2))
-    return x, labels_of(x[:, :INFORMATIVE] @ theta - 0.5, rng)
-
-
-# -- measuring ---------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -92,27 +41,6 @@ def clock(into, name, cpu=time.process_time):
     wall, used = time.perf_counter(), cpu()
     yield
     into[name] = {"seconds": time.perf_counter() - wall, "cpu": cpu() - used}
-
-
-def limit_memory(gigabytes):
-    """Refuse more than so much address space to this process and to those that it starts."""
-    size = int(gigabytes * 2**30)
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-
-
-def dropping_source():
-    """Return the class of sources that take what they have read out of the page cache."""
-    from pulasso.pieces import NpySource
-
-    class Dropping(NpySource):
-        def read(self, number):
-            block = super().read(number)
-            first = self.start + int(self.edges[number]) * self.row_bytes
-            with open(self.path, "rb") as file:
-                os.posix_fadvise(file.fileno(), first, block.nbytes, os.POSIX_FADV_DONTNEED)
-            return block
-
-    return Dropping
 
 
 def no_sum(x, *own):
@@ -133,11 +61,11 @@ def report(task, facts, figure):
 def tall(options):
     """A path over a file that is larger than the memory allowed."""
     x_file, z_file = make_tall(options.folder, options.rows or 5_000_000, options.features or 200)
-    limit_memory(options.memory)
+    limit_memory(options)
     from pulasso import fit_path
-    from pulasso.pieces import LocalPieces, NpySource
+    from pulasso.pieces import LocalPieces
 
-    source = (NpySource if options.cache == "keep" else dropping_source())(x_file)
+    source = source_of(x_file, options.cache)
     pieces = LocalPieces(source, options.threads)
     facts = facts_of(options, source)
     read(pieces, facts, "reading before")
@@ -153,14 +81,14 @@ def tall(options):
 def cluster(options):
     """The same path, with the file read by two workers."""
     x_file, z_file = make_tall(options.folder, options.rows or 5_000_000, options.features or 200)
-    limit_memory(options.memory)
+    limit_memory(options)
     from dask.distributed import Client, LocalCluster
 
     from pulasso import fit_path
-    from pulasso.pieces import LocalPieces, NpySource
+    from pulasso.pieces import LocalPieces
     from pulasso.pieces.dask import DaskPieces
 
-    source = (NpySource if options.cache == "keep" else dropping_source())(x_file)
+    source = source_of(x_file, options.cache)
     facts = facts_of(options, source)
     local = LocalPieces(source, options.threads)
     read(local, facts, "reading before")
@@ -190,6 +118,7 @@ def facts_of(options, source):
         "shape": source.shape,
         "GB": round(gigabytes, 3),
         "memory limit GiB": options.memory,
+        "limit by": options.limit,
         "page cache": options.cache,
         "threads": options.threads,
         "load before": round(os.getloadavg()[0], 2),
@@ -226,8 +155,9 @@ def readings_figure(name, facts):
     n, p = facts["shape"]
     verdict = "within" if ratios["seconds"] <= ALLOWED else "NOT within"
     seconds = facts["path"]["seconds"]
+    limited = f"{facts['memory limit GiB']:g} GiB by {facts['limit by']}, page cache {facts['page cache']}"
     return (
-        f"{name}, {n:,} x {p}, page cache {facts['page cache']}: {facts['lams']} lams in {seconds:.0f} s "
+        f"{name}, {n:,} x {p}, {limited}: {facts['lams']} lams in {seconds:.0f} s "
         f"and {facts['passes']} passes, {ratios['seconds']:.2f} times the cost of {READINGS} readings "
         f"({ratios['cpu']:.2f} in processor time): {verdict} {ALLOWED:g}"
     )
@@ -355,7 +285,9 @@ def publish(result):
     """Keep the figure of a task in SCALE.md, beside those of the others."""
     kept = HERE / "scale.json"
     results = json.loads(kept.read_text()) if kept.exists() else {}
-    name = f"{result['task']} ({result['facts'].get('page cache', 'in memory')})"
+    facts = result["facts"]
+    limited = f"{facts['limit by']}, {facts['page cache']}" if "limit by" in facts else "in memory"
+    name = f"{result['task']} ({limited})"
     results[name] = result | {"taken": time.strftime("%Y-%m-%d")}
     kept.write_text(json.dumps(results, indent=2) + "\n")
     lines = ["# Figures of scale", "", "Taken by `make bench-scale`; all numbers are in scale.json.", ""]
@@ -371,9 +303,10 @@ def main(arguments=None):
     parser.add_argument("--features", type=int)
     parser.add_argument("--lams", type=int)
     parser.add_argument("--folder", type=Path, default=Path("runs/scale"))
-    parser.add_argument("--memory", type=float, default=4.0, help="GiB of address space")
+    parser.add_argument("--memory", type=float, default=4.0, help="GiB")
+    parser.add_argument("--limit", choices=("cgroup", "address-space"), help="by default what is allowed")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--cache", choices=("drop", "keep"), default="drop")
+    parser.add_argument("--cache", choices=("drop", "keep"), help="of pages; by default what is fair")
     parser.add_argument("--density", type=float, default=1e-4)
     parser.add_argument("--allowed", type=int, default=150, help="passes over X of the wide path")
     parser.add_argument("--publish", action="store_true")

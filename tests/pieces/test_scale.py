@@ -31,9 +31,10 @@ def run(*arguments):
 
 
 def test_tall_under_a_limit_on_memory(tmp_path):
-    tall = run("tall", "--rows", 20_000, "--features", 20, "--lams", 4, "--folder", tmp_path, "--memory", 2)
-    assert tall[0]["converged"] and tall[0]["passes"] <= 3 * 4 + 3
-    assert tall[1].startswith("out of core, 20,000 x 20, page cache drop: 4 lams")
+    small = ("--rows", 20_000, "--features", 20, "--lams", 4, "--folder", tmp_path, "--memory", 2)
+    facts, figure = run("tall", *small, "--limit", "address-space")
+    assert facts["converged"] and facts["passes"] <= 3 * 4 + 3
+    assert figure.startswith("out of core, 20,000 x 20, 2 GiB by address-space, page cache drop: 4 lams")
 
 
 def test_wide_in_passes():
