@@ -221,6 +221,8 @@ def check_number(
         number = None
     if number is None or isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
         raise ValueError(f"{name}={value!r} is not a number.")
+    if not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{name}={value!r} is a {type(value).__name__}; write {name}=float(...).")
     if not np.isfinite(number):
         raise ValueError(f"{name}={value!r} must be finite.")
     if above is not None and number <= above:

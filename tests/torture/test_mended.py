@@ -1,14 +1,17 @@
 """What the fuzz found, as small calls: each ended in an unnamed error before."""
 
 import gzip
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from pulasso import CaseControl, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso
+import pulasso
+from pulasso import CaseControl, Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso
 from pulasso.cli.main import app
-from pulasso.exceptions import LabelError, ScenarioError
+from pulasso.exceptions import ConvergenceWarning, GroupError, LabelError, ScenarioError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 3
@@ -47,6 +50,8 @@ def test_weights(weight):
     [
         ({"lam": 10**400}, "lam=1000"),
         ({"lam": "0.5"}, "lam='0.5' is not a number"),
+        ({"lam": Fraction(1, 3)}, "is a Fraction; write lam=float"),
+        ({"tol": Decimal("1e-6")}, "is a Decimal; write tol=float"),
         ({"solver": np.array(["em", "em"])}, "solver="),
         ({"scenario": "case-control", "prevalence": 10**400}, "prevalence=1000"),
         ({"scenario": "case-control", "prevalence": 1e-300}, "too small"),
@@ -56,6 +61,41 @@ def test_weights(weight):
 )
 def test_settings(settings, words):
     refused(ValueError, words, **settings)
+
+
+def test_tolerances_that_cannot_be_reached():
+    with pytest.warns(ConvergenceWarning):
+        MultinomialPULasso(lam=1e-3, scenario="fully-observed", tol=1e-320).fit(X, Y)
+
+
+def test_rows_that_overflow():
+    model = MultinomialPULasso(lam=1e-3, scenario="fully-observed").fit(X * 1e-6, Y)
+    with pytest.raises(ValueError, match="Row 1 of X holds numbers so large"):
+        model.predict_proba(X * np.where(np.arange(12) == 1, 1e308, 1.0)[:, None])
+
+
+@pytest.mark.parametrize("path", [3.5, b"folder", None, ["folder"]])
+def test_paths(path):
+    model = MultinomialPULasso(lam=0.1, scenario="fully-observed").fit(X, Y)
+    with pytest.raises(TypeError, match="path=.* is not a path"):
+        model.save(path)
+    with pytest.raises(TypeError, match="path=.* is not a path"):
+        pulasso.load(path)
+    if path is not None:
+        refused(TypeError, "checkpoint=.* is not a path", checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("sets", "weights", "words"),
+    [
+        (np.array(3), None, "Expected a mapping"),
+        ({"a": np.array(0)}, None, "is not a collection of columns"),
+        ([[0], [1]], [5e-324, 1.0], "so small that no finite lam"),
+    ],
+)
+def test_groups(sets, weights, words):
+    with pytest.raises(GroupError, match=words):
+        MultinomialPULasso(scenario="fully-observed", groups=Groups.from_columns(sets, weights)).fit(X, Y)
 
 
 def test_classes():

@@ -241,7 +241,12 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         x = check_features(self, x, reset=False)
         response, theta, aux = self._model()
-        linear = x.gather(_times, theta) if is_in_pieces(x) else np.asarray(x @ theta)
+        linear = x.gather(_times, theta) if is_in_pieces(x) else _times(x, theta)
+        if not np.isfinite(linear).all():
+            raise ValueError(
+                f"Row {int(np.argmin(np.isfinite(linear).all(axis=1)))} of X holds numbers so large that their product "
+                "with the coefficients is not finite. Check its units."
+            )
         return response, linear, aux
 
     # -- predictions -------------------------------------------------------------------------------------
@@ -319,4 +324,5 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
 
 
 def _times(x: Any, theta: NDArray) -> NDArray:
-    return np.asarray(x @ theta)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, with its row
+        return np.asarray(x @ theta)

@@ -5,7 +5,6 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from pulasso._version import __version__
@@ -13,7 +12,7 @@ from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import NotSavedWarning
 from pulasso.penalties import Blocks, Groups
 from pulasso.scenarios import SCENARIOS, LabelCounts, Labelling
-from pulasso.storage import CannotBeSavedError, Dispensable, Encoder, new_folder, write_arrays
+from pulasso.storage import CannotBeSavedError, Dispensable, Encoder, as_path, new_folder, write_arrays
 
 __all__ = [
     "ARRAYS",
@@ -57,7 +56,10 @@ def save(
                 f"The model cannot be saved: {name} holds {encoder.left_out[name]}. Use joblib.dump."
             )
     with new_folder(
-        Path(path), marker=DESCRIPTION, force=force, hint="Choose another path, or pass force=True."
+        as_path(path, "path"),
+        marker=DESCRIPTION,
+        force=force,
+        hint="Choose another path, or pass force=True.",
     ) as folder:
         description = {
             "format": FORMAT,

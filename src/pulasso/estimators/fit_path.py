@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -250,7 +251,8 @@ def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | 
         raise TypeError(
             "fit_path follows a whole path and takes lams=, not lam=; for one value fit an estimator."
         )
-    if settings.get("n_restarts", 0) != 0:
+    n_restarts = settings.get("n_restarts", 0)
+    if not isinstance(n_restarts, Integral) or n_restarts != 0:
         raise TypeError(
             "fit_path follows one path and makes no restarts; leave out n_restarts=, and look at single lams with "
             "pulasso.inference.find_stationary_points."

@@ -16,7 +16,7 @@ from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import SavedModelError
 from pulasso.solvers import Record
-from pulasso.storage import Decoder, read_arrays, regular_file
+from pulasso.storage import Decoder, as_path, read_arrays, regular_file
 
 __all__ = ["load", "load_notes"]
 
@@ -64,7 +64,7 @@ def load(path: str | os.PathLike) -> Any:
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    folder = Path(path)
+    folder = as_path(path, "path")
     description = _read_description(folder)
     try:
         arrays = read_arrays(folder / ARRAYS, description.get("arrays"))
@@ -103,7 +103,7 @@ def load_notes(path: str | os.PathLike) -> dict[str, Any]:
     >>> pulasso.load_notes(folder)
     {'survey': 1987}
     """
-    notes = _read_description(Path(path)).get("notes")
+    notes = _read_description(as_path(path, "path")).get("notes")
     if not isinstance(notes, dict):
         raise SavedModelError(f"{path} has notes that are no mapping.")
     return notes

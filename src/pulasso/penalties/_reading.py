@@ -21,10 +21,14 @@ def name_of(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str) and getattr(value, "ndim", 1) > 0
+
+
 def named_items(items: Any, noun: str) -> list[tuple[str, Any]]:
     if isinstance(items, Mapping):
         named = [(name_of(name), item) for name, item in items.items()]
-    elif isinstance(items, Iterable) and not isinstance(items, str):
+    elif _is_collection(items):
         named = [(f"{noun} {number}", item) for number, item in enumerate(items, start=1)]
         for _, item in named:
             if isinstance(item, str | Number):
@@ -43,7 +47,7 @@ def named_items(items: Any, noun: str) -> list[tuple[str, Any]]:
 def freeze_columns(columns: Any, group: str) -> tuple[Column, ...]:
     if isinstance(columns, str | Number):
         columns = (columns,)
-    elif not isinstance(columns, Iterable):
+    elif not _is_collection(columns):
         raise GroupError(f"Group {group!r}: {columns!r} is not a collection of columns.")
     elif isinstance(columns, set | frozenset):
         columns = sorted(columns, key=str)  # so that equal sets make equal groups

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.exceptions import GroupError
 from pulasso.penalties.blocks import Blocks
 
 __all__ = ["GroupLasso"]
@@ -69,8 +70,15 @@ class GroupLasso:
     def lam_max(self, grad: NDArray) -> float:
         """Return the smallest lam at which all penalised blocks may be zero, given the gradient there."""
         penalized = (self.blocks.weights > 0) & ~self._excluded
-        norms = self.blocks.norms(grad)[penalized]
-        return float((norms / self.blocks.weights[penalized]).max(initial=0.0))
+        norms, weights = self.blocks.norms(grad)[penalized], self.blocks.weights[penalized]
+        with np.errstate(over="ignore"):
+            lam_max = float((norms / weights).max(initial=0.0))
+        if lam_max == np.inf:
+            raise GroupError(
+                f"A penalty weight of {weights.min():.3g} is so small that no finite lam can keep its group at zero. "
+                "Give it weight 0 to leave it unpenalised, or a larger one."
+            )
+        return lam_max
 
     def without_penalized(self) -> "GroupLasso":
         """Return the penalty that keeps every penalised block at zero: the null model's."""

@@ -131,7 +131,8 @@ class SecondOrderSteps:
             return True
         if not np.isfinite(kkt_before):
             return False  # the first step at a new lam: nothing is known about the old Hessian yet
-        to_go, rate = np.log(now.kkt / tol), min(now.kkt / kkt_before, 0.95)
+        reachable = max(tol, np.finfo(np.float64).eps)
+        to_go, rate = np.log(now.kkt / reachable), min(now.kkt / kkt_before, 0.95)
         if rate <= FRESH_RATE:
             return False
         saved = to_go / -np.log(rate) - max(1.0, to_go / -np.log(FRESH_RATE))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pulasso._version import __version__
 from pulasso.exceptions import CheckpointError, CheckpointWarning
 from pulasso.steps._fingerprint import array_digest, as_json
+from pulasso.storage import as_path
 
 __all__ = ["Checkpoint"]
 
@@ -48,7 +49,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder: str | os.PathLike, fingerprint: Mapping[str, Any]):
-        self.folder = Path(folder)
+        self.folder = as_path(folder, "checkpoint")
         settings = as_json({"pulasso": __version__, **fingerprint})
         self._key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         with self._refusals():

@@ -11,7 +11,17 @@ from pathlib import Path
 
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["new_file", "new_folder", "refuse_existing", "regular_file", "uninterrupted"]
+__all__ = ["as_path", "new_file", "new_folder", "refuse_existing", "regular_file", "uninterrupted"]
+
+
+def as_path(value: str | os.PathLike, name: str) -> Path:
+    """Return the path that a user gave as text or as a path object; refuse anything else."""
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(path, str):
+        raise TypeError(f"{name}={value!r} is not a path: give the name of a folder as text.")
+    if "\0" in path:
+        raise ValueError(f"{name}={value!r} holds a null character; no file can be called so.")
+    return Path(path)
 
 
 def refuse_existing(path: Path, force: bool, hint: str) -> None:
