@@ -1,6 +1,7 @@
 """Every command, from a table to what it writes and prints."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -100,6 +101,33 @@ def test_weights_count_rows(run, table, known, tmp_path):
     assert run("fit", "repeated.csv", *known, "--lam", "0.02", "--out", "b").code == 0
     one, two = (pulasso.load(tmp_path / each / "model") for each in "ab")
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
+
+
+def test_weights_count_on_the_page_as_on_the_terminal(run, table, known, tmp_path):
+    pytest.importorskip("jinja2")
+    weight = np.where(table["rain"] > 0.5, 5, 1)
+    table.assign(n=weight).to_csv(tmp_path / "weighted.csv", index=False)
+    table.loc[table.index.repeat(weight)].to_csv(tmp_path / "repeated.csv", index=False)
+    assert run("fit", "weighted.csv", *known, "--lam", "0.02", "--weights", "n", "--report").code == 0
+    assert run("report", "model", "weighted.csv", "--out", "again.html").code == 0
+    assert run("report", "model", "repeated.csv", "--out", "repeated.html").code == 0
+    done = run("report", "model", "repeated.csv", "--out", "repeated.html", "--force")
+    assert "has no column 'n', the weights of the fit, so its rows count alike" in done.words
+    names = ("report.html", "again.html", "repeated.html")
+    said = [
+        re.search("Estimated accuracy: ([^)]*)", (tmp_path / name).read_text(encoding="utf-8"))[1]
+        for name in names
+    ]
+    model = pulasso.load(tmp_path / "model")
+    assert said[0] == said[1] == said[2], said
+    assert "These look like the rows" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert model.label_counts_.total == weight.sum()
+    # Rows of the page that stay apart count by their weights in a sweep, too.
+    more = ("--fitted-to", "repeated.csv", "--sensitivity-values", "0.7", "--json", "--out")
+    sweeps = [json.loads(run("report", "model", f"{name}.csv", *more, f"{name}-s.html").out)["sensitivity"]
+              for name in ("weighted", "repeated")]  # fmt: skip
+    for one, two in zip(*(each["values"] for each in sweeps), strict=True):
+        assert one["accuracy"] == pytest.approx(two["accuracy"])
 
 
 def test_groups_from_a_table(run, csv, known, tmp_path):

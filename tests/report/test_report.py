@@ -141,6 +141,32 @@ def test_warnings_are_passed_on(plain, tmp_path):
     assert " ".join(model.warnings_[0].split()) in words_of(page) and "1 warning, see below" in words_of(page)
 
 
+def test_weights_of_rows_count_in_scores_and_pictures(plain, tmp_path):
+    """Weights say the same as rows that are repeated, on the page and on the card."""
+    _, X, z = plain
+    weight = np.random.default_rng(3).integers(0, 5, len(z))
+    model = MultinomialPULasso(lam=0.02, **SETTINGS).fit(X, z, sample_weight=weight)
+    page = model.report(tmp_path / "r.html", X=X, z=z, sample_weight=weight)
+    card = model.card(tmp_path / "card.md", X=X, z=z, sample_weight=weight).read_text(encoding="utf-8")
+    repeated = (np.repeat(X, weight, axis=0), np.repeat(z, weight))
+    same = model.report(tmp_path / "same.html", X=repeated[0], z=repeated[1])
+    scores = pu_scores(model, X, z, sample_weight=weight)
+    words = words_of(page)
+    assert f"accuracy {scores['accuracy'].value:.3f} {scores['accuracy'].interval()[0]:.3f}" in words
+    assert f"{scores['accuracy'].value:.3f}" in card and "Rows count by their weights." in words
+    assert abs(scores["accuracy"].value - pu_scores(model, X, z)["accuracy"].value) > 0.01
+    assert "These look like the rows that the model was fitted to" in words
+    for name in ("confusion", "calibration"):  # the numbers in the cells, and where the points are
+        assert picture(page, name) == picture(same, name)
+
+
+def picture(page, name):
+    """One picture of a page, without the names of its parts."""
+    html = page.read_text(encoding="utf-8")
+    found = next(each for each in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if f'id="{name}-' in each)
+    return re.sub(r'(id|href)="[^"]*"|url\([^)]*\)', "", found)
+
+
 def test_nothing_selected(plain, tmp_path):
     _, X, z = plain
     model = MultinomialPULasso(lam=10.0, **SETTINGS).fit(X, z)
@@ -242,6 +268,12 @@ def test_no_figure_stays_open(plain, tmp_path):
     [
         ({"z": [0, 1]}, ValueError, "z was given without X"),
         ({"X": np.zeros((3, 4)), "z": [0, 1]}, ValueError, "3|2"),
+        ({"sample_weight": [1, 2]}, ValueError, "sample_weight was given without X and z"),
+        (
+            {"X": np.zeros((2, 4)), "z": [0, 1], "sample_weight": [1]},
+            ValueError,
+            "2 rows but sample_weight has 1",
+        ),
         ({"cv": MultinomialPULasso()}, Exception, "not fitted|did not cross-validate"),
     ],
 )

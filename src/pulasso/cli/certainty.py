@@ -53,7 +53,7 @@ def examine(
     seed: int,
     jobs: int,
     checkpoint: Path,
-    held_out: tuple[Any, NDArray] | None = None,
+    held_out: tuple[Any, NDArray, NDArray | None] | None = None,
 ) -> dict[str, Any]:
     """Return what was asked for, by the names that `write_report` has for it.
 
@@ -65,7 +65,7 @@ def examine(
     seed, jobs : int
     checkpoint : Path
         Folder that keeps finished fits.
-    held_out : tuple of (X, z), optional
+    held_out : tuple of (X, z, sample_weight), optional
         Rows to judge the models of the sweep by.
     """
     from pulasso.inference import stability_selection

@@ -103,7 +103,8 @@ def _write_page(
 
     about: dict[str, Any] = {"command": command_line(), "seed": seed, "reword": in_option_words}
     about["data_hash"] = prepared.description["sha256"]
-    write_report(model, page, X=prepared.x, z=prepared.observed.y, force=force, **about, **found)
+    about |= {"X": prepared.x, "z": prepared.observed.y, "sample_weight": prepared.weight}
+    write_report(model, page, force=force, **about, **found)
 
 
 def notes_of(command: str, prepared: Prepared, seed: int) -> dict[str, Any]:

@@ -74,18 +74,27 @@ def write_page(asked: PageRequest, certainty: CertaintyOptions, *, seed: int, jo
     if judged is not None and judged.labels is None:
         note(f"{asked.table} has no labels like those of the fit, so the page has no scores.")
     elif judged is not None:
-        about |= {"X": judged.x, "z": judged.labels}
+        about |= {"X": judged.x, "z": judged.labels, "sample_weight": judged.weight}
+        _note_lost_weights(judged, notes, asked.table)
     if refits is None:
         write_report(fitted, asked.out, force=asked.force, **about)
         return {}
     apart = refits != asked.table
     rows = apply_to(fitted, notes, refits, asked.na, asked.model).whole() if apart else judged
-    held_out = (about["X"], about["z"]) if apart and "X" in about else None
+    held_out = (about["X"], about["z"], about["sample_weight"]) if apart and "X" in about else None
     with kept_folder(asked.out.parent, [notes, file_hash(refits), seed]) as kept:
         how: dict[str, Any] = {"seed": seed, "jobs": jobs, "checkpoint": kept, "held_out": held_out}
         found = examine(fitted, *_rows_of_fit(rows, refits), certainty, **how)
         write_report(fitted, asked.out, force=asked.force, **about, **found)
     return found
+
+
+def _note_lost_weights(judged: Applied, notes: dict[str, Any], table: Path | None) -> None:
+    """Say so if rows of the fit had weights, and these have none."""
+    known = notes.get("table")
+    name = known.get("weights") if isinstance(known, dict) else None
+    if name is not None and judged.weight is None:
+        note(f"{table} has no column {name!r}, the weights of the fit, so its rows count alike.")
 
 
 def _digest_of_fit(notes: dict[str, Any]) -> str | None:

@@ -30,7 +30,7 @@ def sensitivity_sweep(
     grid: Iterable[Any],
     *,
     reference: Any = None,
-    held_out: tuple[Any, ArrayLike] | None = None,
+    held_out: tuple[Any, ...] | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike | None = None,
@@ -59,12 +59,12 @@ def sensitivity_sweep(
     reference : number, array or mapping, optional
         The value that the others are compared with; added to the grid if it is not there. By default the
         estimator's own number, or else the middle of the grid.
-    held_out : tuple of (X, z), optional
+    held_out : tuple of (X, z) or (X, z, sample_weight), optional
         Rows on which likelihood, predictions and scores are computed. By default the rows of the fit, on
         which scores are too good.
     sample_weight : array-like of shape (n_samples,), optional
         Passed to `fit` (to the last step of a pipeline); used for likelihood, scores and changed predictions as
-        well, unless those are of `held_out` rows.
+        well, unless those are of `held_out` rows, which bring their own weights or count alike.
     n_jobs : int, optional
         Processes, as in joblib.
     checkpoint : str or path, optional
@@ -93,7 +93,7 @@ def sensitivity_sweep(
     """
     parameter, prefix, own = _parameter(estimator)
     values, place = _values(_as_list(grid, parameter), own if reference is None else reference, parameter)
-    scored = (X, z, sample_weight) if held_out is None else (*held_out, None)
+    scored = (X, z, sample_weight) if held_out is None else _held_out(held_out)
     steps = {
         f"{parameter} {_name(value)}": (estimator, prefix, parameter, value, X, z, sample_weight, scored)
         for value in values
@@ -107,7 +107,7 @@ def sensitivity_sweep(
             "parameter that is varied": parameter,
             "X and z": data_hash(X, z),
             "sample_weight": data_hash(sample_weight),
-            "scored rows": data_hash(*scored[:2]),
+            "scored rows": data_hash(X, z) if held_out is None else data_hash(*held_out),
         }
     results = run_steps(
         _fit_one,
@@ -150,6 +150,14 @@ def _as_list(grid: Any, parameter: str) -> list[Any]:
     if isinstance(grid, str) or not isinstance(grid, Iterable):
         raise ValueError(f"grid={grid!r} is no list of values; give several, such as [0.1, 0.2, 0.3].")
     return list(grid)
+
+
+def _held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:
+    """Return X, z and weights of rows that are not those of the fit."""
+    if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
+        raise ValueError("held_out must be (X, z), or (X, z, sample_weight) where rows do not count alike.")
+    x, z, *weight = rows
+    return x, z, weight[0] if weight else None
 
 
 def _values(grid: list[Any], reference: Any, parameter: str) -> tuple[list[Any], int]:

@@ -46,6 +46,7 @@ def write_report(
     *,
     X: Any = None,
     z: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     cv: Any = None,
     sensitivity: Any = None,
     stability: Any = None,
@@ -70,6 +71,8 @@ def write_report(
         Rows to judge by, better not those of the fit.
     z : array-like of shape (n_samples,), optional
         Their observed labels. Without X and z the report has no scores.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each of these rows counts.
     cv : fitted MultinomialPULassoCV or OrdinalPULassoCV, optional
         Where lam was chosen, if `model` itself did not cross-validate.
     sensitivity : SensitivitySweep, optional
@@ -79,7 +82,7 @@ def write_report(
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
-        By default the hash of `X` and `z`.
+        By default the hash of `X`, `z` and `sample_weight`.
     reword : callable, optional
         From the words of a warning to those of the page: the command line speaks of options, not of arguments.
     force : bool, default=False
@@ -107,7 +110,9 @@ def write_report(
     """
     target = Path(path)
     check_target(target, force)
-    material = Material(model, X, z, cv, sensitivity, stability, command, seed, data_hash, reword)
+    material = Material(
+        model, X, z, sample_weight, cv, sensitivity, stability, command, seed, data_hash, reword
+    )
     material.check()
     page = _render(material)
     write_text(target, page, force)

@@ -26,6 +26,7 @@ def write_card(
     *,
     X: Any = None,
     z: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     name: str | None = None,
     intended_use: str | None = None,
     cv: Any = None,
@@ -48,6 +49,8 @@ def write_card(
         Rows to judge by, better not those of the fit.
     z : array-like of shape (n_samples,), optional
         Their observed labels. Without X and z the card has no scores, and says so.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each of these rows counts.
     name : str, optional
         The heading; by default the kind of the model and its classes.
     intended_use : str, optional
@@ -57,7 +60,7 @@ def write_card(
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
-        By default the hash of `X` and `z`.
+        By default the hash of `X`, `z` and `sample_weight`.
     force : bool, default=False
         Replace a file that is there already.
 
@@ -83,7 +86,7 @@ def write_card(
     """
     target = Path(path)
     check_target(target, force, example="card.md")
-    material = Material(model, X, z, cv, command=command, seed=seed, given_hash=data_hash)
+    material = Material(model, X, z, sample_weight, cv, command=command, seed=seed, given_hash=data_hash)
     material.check()
     sections = [
         _about_model(material),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pulasso._version import __version__
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
-from pulasso.inputs import check_same_length
+from pulasso.inputs import check_same_length, check_weight
 from pulasso.metrics import Scores, pu_scores
 from pulasso.pieces import is_in_pieces
 from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
@@ -47,6 +47,7 @@ class Material:
     model: Any
     X: Any = None
     z: Any = None
+    sample_weight: Any = None
     cv: Any = None
     sensitivity: Any = None
     stability: Any = None
@@ -70,7 +71,11 @@ class Material:
         if self.z is not None and self.X is None:
             raise ValueError("z was given without X; scores need both.")
         if self.X is not None and self.z is not None:
-            check_same_length(self.X if hasattr(self.X, "shape") else np.asarray(self.X), self.z)
+            rows = self.X if hasattr(self.X, "shape") else np.asarray(self.X)
+            check_same_length(rows, self.z)
+            check_weight(self.sample_weight, rows)
+        elif self.sample_weight is not None:
+            raise ValueError("sample_weight was given without X and z, the rows whose weights these are.")
         if self.cv is not None and not hasattr(core_of(self.cv), "cv_loss_"):
             raise TypeError(
                 f"cv is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "
@@ -137,11 +142,11 @@ class Material:
         with warnings.catch_warnings():
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
                 warnings.simplefilter("ignore", kind)  # the table holds the words
-            return pu_scores(self.model, self.X, self.z)
+            return pu_scores(self.model, self.X, self.z, sample_weight=self.sample_weight)
 
     @cached_property
     def same_rows(self) -> bool:
-        """Whether the rows to judge by look like those of the fit: as many with each label."""
+        """Whether the rows to judge by look like those of the fit: as many with each label, or as much weight."""
         if self.scores is None:
             return False
         labels = list(self.core.label_counts_.classes[1:])
@@ -166,10 +171,11 @@ class Material:
 
     @cached_property
     def hash(self) -> str | None:
-        """The hash of the data, as given or of X and z."""
+        """The hash of the data, as given or of X, z and sample_weight."""
         if self.given_hash is not None or self.X is None:
             return self.given_hash
-        return data_hash(self.X, self.z)
+        weight = [] if self.sample_weight is None else [self.sample_weight]
+        return data_hash(self.X, self.z, *weight)
 
     def versions(self) -> dict[str, str]:
         """Return versions of what computed the numbers."""

@@ -56,6 +56,8 @@ def score_tables(material: Material) -> list[Block]:
             "are only as right as the assumptions above."
         )
     ]
+    if material.sample_weight is not None:
+        blocks.append(Text("Rows count by their weights."))
     if material.same_rows:
         blocks.append(
             Notice(
@@ -93,16 +95,17 @@ def _with_error(value: float, error: float) -> str:
 
 
 def _score_figures(material: Material) -> list[Block]:
-    model, x, z = material.model, material.X, material.z
+    rows = (material.model, material.X, material.z)
+    weight = material.sample_weight
     return [
         draw_figure(
-            lambda: PUConfusionMatrixDisplay.from_estimator(model, x, z, ax=offscreen),
+            lambda: PUConfusionMatrixDisplay.from_estimator(*rows, sample_weight=weight, ax=offscreen),
             "confusion",
             "Where each true class goes. Each row sums to 1.",
             "Estimated confusion matrix of the true classes",
         ),
         draw_figure(
-            lambda: PUCalibrationDisplay.from_estimator(model, x, z, ax=offscreen),
+            lambda: PUCalibrationDisplay.from_estimator(*rows, sample_weight=weight, ax=offscreen),
             "calibration",
             "Do predicted probabilities come true? On the dashed diagonal they do. Bars are 95 % intervals.",
             "Calibration curves of the classes",

@@ -166,6 +166,26 @@ def test_a_weight_is_a_repeated_row_in_scores_and_changes_as_well(data, model):
             np.testing.assert_allclose(numbers, getattr(repeated, values)[name], rtol=1e-4)
 
 
+def test_held_out_rows_bring_their_weights(data, model, tmp_path):
+    x, z = data
+    held = np.random.default_rng(5).integers(0, 4, len(z) - 200)
+    more = (x[200:].loc[x.index[200:].repeat(held)], np.repeat(z[200:], held))
+    weighted, repeated, alike = (
+        sensitivity_sweep(model, x[:200], z[:200], GRID, held_out=rows, checkpoint=tmp_path / str(i))
+        for i, rows in enumerate([(x[200:], z[200:], held), more, (x[200:], z[200:])])
+    )
+    for name in ("log_likelihood", "changed"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-9)
+    np.testing.assert_allclose(weighted.scores["accuracy"], repeated.scores["accuracy"], rtol=1e-9)
+    assert not np.allclose(weighted.scores["accuracy"], alike.scores["accuracy"])
+    with pytest.raises(CheckpointError, match="scored rows"):
+        sensitivity_sweep(
+            model, x[:200], z[:200], GRID, held_out=(x[200:], z[200:]), checkpoint=tmp_path / "0"
+        )
+    with pytest.raises(ValueError, match="held_out must be"):
+        sensitivity_sweep(model, x, z, GRID, held_out=(x, z, held, held))
+
+
 def test_a_chosen_lam_of_zero_is_reported(data):
     settings = {"scenario": "single-training-set", "label_frequency": 0.6}
     model = MultinomialPULassoCV(lams=[0.0], cv=2, random_state=0, **settings)
