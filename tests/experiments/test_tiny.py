@@ -15,6 +15,8 @@ NEED_DATA = {
     "table-2-choices": "colposcopy",
 }
 
+DRAWN_AS_LINES = ("figure-1", "figure-2", "figure-3", "figure-4", "table-2-choices")
+
 
 def needs_its_data(name):
     folder = Path(os.environ.get("PULASSO_DATA", "/nowhere"), NEED_DATA.get(name, ""))
@@ -57,6 +59,16 @@ def test_tables_are_summarized_judged_and_drawn(name, table_of):
     assert all(type(claim.holds) is bool and claim.text and claim.evidence for claim in claims)
     axes = experiment.draw(table).axes
     assert all(ax.has_data() and ax.get_xlabel() + ax.get_title() for ax in axes)
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=needs_its_data(each)) for each in DRAWN_AS_LINES])
+def test_methods_keep_apart_in_grey_print(name, table_of):
+    for ax in get_experiment(name).draw(table_of(name)).axes:
+        lines = [container.lines[0] for container in ax.containers]
+        assert len(lines) > 1
+        assert len({line.get_marker() for line in lines}) == len(lines)
+        if "choices" not in name:  # dots that no line joins
+            assert len({line.get_linestyle() for line in lines}) == len(lines)
 
 
 # The experiments about choices compute their cells by the same function as the tables.

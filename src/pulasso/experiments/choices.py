@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.drawing import COLOURS, GREYS, panels
+from pulasso.experiments.drawing import LOOKS, legend_below, panels
 from pulasso.experiments.masked import NAIVE, predict_masked
 from pulasso.experiments.runner import Cell, repetitions, run_cells
+from pulasso.plots.style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,22 +63,21 @@ def draw_choices(means: "DataFrame", score: str, label: str) -> "Figure":
     changes = list(dict.fromkeys(means["change"].tolist()))
     figure, axes = panels(len(frequencies), sharey=True)
     for ax, pi in zip(axes, frequencies, strict=True):
-        for colour, method in ((COLOURS[0], "PULasso"), (COLOURS[1], NAIVE)):
+        for look, method in zip(LOOKS, ("PULasso", NAIVE), strict=False):
             part = means[(means["pi"] == pi) & (means["method"] == method)].set_index("change").loc[changes]
             places = range(len(changes))
             ax.errorbar(
                 part[score],
                 places,
                 xerr=2 * part[f"{score}_se"],
-                fmt="o",
-                color=colour,
+                **{**look, "linestyle": "none"},
                 label=method,
                 capsize=2.5,
             )
-            ax.axvline(part[score].iloc[0], color=colour, linewidth=0.7, linestyle=":")
+            ax.axvline(part[score].iloc[0], color=look["color"], linestyle=look["linestyle"], linewidth=0.7)
         ax.set_yticks(range(len(changes)), changes)
-        ax.set(title=f"pi = {pi:g}", xlabel=label)
-        ax.tick_params(axis="y", color=GREYS[1])
+        ax.set(title=f"label frequency {pi:g}", xlabel=label)
+        ax.tick_params(axis="y", color=GREY)
     axes[0].invert_yaxis()
-    axes[0].legend(frameon=False, fontsize=8)
+    legend_below(figure, axes[0])
     return figure

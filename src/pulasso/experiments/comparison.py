@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.drawing import COLOURS, band, panels
+from pulasso.experiments.drawing import LOOKS, band, legend_below, panels
 from pulasso.experiments.estimation import GROUPS, MODELS, SIMULATE
 from pulasso.experiments.runner import Cell, generator
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "METHODS", "advantage", "compare", "draw_errors", "mean_by_method"]
 
 METHODS = ("PULasso", "Lasso", "oracle")
+LOOKS_OF = {**dict(zip(METHODS, LOOKS, strict=False)), "oracle": {**LOOKS[2], "color": "#777777"}}
 ESTIMATORS: dict[str, Any] = {"multinomial": MultinomialPULassoCV, "ordinal": OrdinalPULassoCV}
 MEASURES = {"multinomial": "misclassification", "ordinal": "mean squared error"}
 
@@ -109,10 +110,10 @@ def draw_errors(means: "DataFrame", sizes: list[int], x: str, label: str) -> "Fi
     places = [(n, model) for n in sizes for model in MODELS]
     for ax, (n, model) in zip(axes, places, strict=True):
         here = means[(means["n"] == n) & (means["model"] == model)]
-        for colour, method in zip((COLOURS[0], COLOURS[1], "#777777"), METHODS, strict=True):
+        for method, look in LOOKS_OF.items():
             part = here[here["method"] == method].sort_values(x)
-            band(ax, part[x], part["error"], part["se"], colour, label=method)
-            ax.plot(part[x], part["error_small_test"], color=colour, linestyle=":", linewidth=0.9)
+            band(ax, part[x], part["error"], part["se"], look, label=method)
+            ax.plot(part[x], part["error_small_test"], color=look["color"], linestyle=":", linewidth=0.9)
         ax.set(title=f"{model}, n = {n}", xlabel=label, ylabel=MEASURES[model], ylim=(0, None))
-    axes[0].legend(frameon=False, fontsize=8)
+    legend_below(figure, axes[0], METHODS)
     return figure

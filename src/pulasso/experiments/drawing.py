@@ -1,17 +1,25 @@
-"""What all figures share: colours, panels, error bars."""
+"""What all figures share: looks that keep apart in colour and in grey print, panels, error bars, legends."""
 
+from collections.abc import Mapping
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
+
+from pulasso.plots.style import DASHES, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "GREYS", "band", "panels"]
+__all__ = ["LOOKS", "band", "legend_below", "panels"]
 
-# Okabe and Ito's palette keeps apart for all kinds of colour vision.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-GREYS = ("#444444", "#999999", "#CCCCCC")
+# One for each method or line of a figure: colour, marker and dash all differ.
+LOOKS: tuple[dict[str, Any], ...] = tuple(
+    {"color": color, "marker": marker, "linestyle": dash}
+    for color, marker, dash in zip(PALETTE, MARKERS, cycle(DASHES), strict=False)
+)
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.4  # inches
+# A figure that is wider is shrunk on the page, and its letters with it.
+FIGURE_WIDTH = 9.6
 
 
 def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple["Figure", list["Axes"]]:
@@ -20,7 +28,7 @@ def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple["Figure", li
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError('Figures need matplotlib: pip install "pulasso[experiments]".') from None
-    size = (PANEL_WIDTH * n_columns, PANEL_HEIGHT * n_rows)
+    size = (min(PANEL_WIDTH * n_columns, FIGURE_WIDTH), PANEL_HEIGHT * n_rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(n_rows, n_columns, squeeze=False, **kwargs).ravel().tolist()
     for ax in axes:
@@ -30,7 +38,22 @@ def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple["Figure", li
     return figure, axes
 
 
-def band(ax: "Axes", x: Any, mean: Any, se: Any, colour: str, **kwargs: Any) -> None:
+def band(ax: "Axes", x: Any, mean: Any, se: Any, look: Mapping[str, Any], **kwargs: Any) -> None:
     """Draw means with bars of two standard errors."""
-    style = {"marker": "o", "markersize": 4, "capsize": 2.5, "linewidth": 1.4, **kwargs}
-    ax.errorbar(x, mean, yerr=2 * se, color=colour, **style)
+    style = {"markersize": 4, "capsize": 2.5, "linewidth": 1.4, **look, **kwargs}
+    ax.errorbar(x, mean, yerr=2 * se, **style)
+
+
+def legend_below(figure: "Figure", ax: "Axes", names: tuple[str, ...] = ()) -> None:
+    """Put the legend of one panel below all of them, where nobody takes it for data; `names` come first."""
+    handles = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    ordered = {name: handles[name] for name in (*names, *handles) if name in handles}
+    figure.legend(
+        ordered.values(),
+        ordered.keys(),
+        loc="outside lower center",
+        ncols=len(ordered),
+        frameon=False,
+        fontsize=9,
+        handlelength=3,
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pulasso.experiments.claims import Claim, straightness
-from pulasso.experiments.drawing import COLOURS, band, panels
+from pulasso.experiments.drawing import LOOKS, band, panels
 from pulasso.experiments.estimation import MODELS, estimate, mean_errors, size
 from pulasso.experiments.runner import at_scale, repetitions, run_cells
 
@@ -168,10 +168,11 @@ def draw(table: "DataFrame") -> "Figure":
     """Draw errors against the rate, one panel per model; thin lines are other values of c."""
     means = summarize(table)
     figure, axes = panels(2)
-    axis = {"multinomial": r"$\sqrt{s(\log p + K)/n}$", "ordinal": r"$\sqrt{s\log p/n}$"}
+    # No root signs: their bars are lost in an SVG whose text stays text.
+    axis = {"multinomial": r"$(s\,(\log p + K)/n)^{1/2}$", "ordinal": r"$(s\,\log p/n)^{1/2}$"}
     for ax, model in zip(axes, MODELS, strict=True):
         of_model = means[means["model"] == model]
-        for colour, ((s, p), line) in zip(COLOURS, of_model.groupby(["s", "p"], sort=False), strict=False):
+        for look, ((s, p), line) in zip(LOOKS, of_model.groupby(["s", "p"], sort=False), strict=False):
             for c, part in line.groupby("c"):
                 if part["stated_c"].all():
                     band(
@@ -179,13 +180,13 @@ def draw(table: "DataFrame") -> "Figure":
                         part["rate"],
                         part["error"],
                         part["se"],
-                        colour,
+                        look,
                         label=f"s = {s}, p = {p}, c = {c:g}",
                     )
                 else:
-                    ax.plot(part["rate"], part["error"], color=colour, alpha=0.25, linewidth=0.8)
+                    ax.plot(part["rate"], part["error"], color=look["color"], alpha=0.25, linewidth=0.8)
         ax.set(
             title=model, xlabel=axis[model], ylabel="mean estimation error", xlim=(0, None), ylim=(0, None)
         )
-        ax.legend(frameon=False, fontsize=8)
+        ax.legend(frameon=False, fontsize=8, handlelength=3)
     return figure

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pulasso.experiments.claims import Claim
-from pulasso.experiments.drawing import COLOURS, band, panels
+from pulasso.experiments.drawing import LOOKS, band, legend_below, panels
 from pulasso.experiments.estimation import MODELS, estimate, mean_errors, size
 from pulasso.experiments.runner import at_scale, repetitions, run_cells
 
@@ -136,13 +136,13 @@ def draw(table: "DataFrame") -> "Figure":
     figure, axes = panels(2)
     for ax, model in zip(axes, MODELS, strict=True):
         of_model = means[means["model"] == model]
-        for colour, (s, line) in zip(COLOURS, of_model.groupby("s"), strict=False):
+        for look, (s, line) in zip(LOOKS, of_model.groupby("s"), strict=False):
             best = line[line["best_c"]]
-            band(ax, best["K"], best["error"], best["se"], colour, label=f"s = {s}, c chosen for each K")
+            band(ax, best["K"], best["error"], best["se"], look, label=f"s = {s}, c chosen for each K")
             for _, part in line.groupby("c"):
-                ax.plot(part["K"], part["error"], color=colour, alpha=0.25, linewidth=0.8)
+                ax.plot(part["K"], part["error"], color=look["color"], alpha=0.25, linewidth=0.8)
         ax.set(title=model, xlabel="number of classes K", ylabel="mean estimation error")
         ax.set_xticks(sorted(set(of_model["K"])))
         ax.set_ylim(0, 1.6 * means.loc[means["best_c"] & (means["model"] == model), "error"].max())
-        ax.legend(frameon=False, fontsize=8, loc="upper left")
+    legend_below(figure, axes[0])
     return figure

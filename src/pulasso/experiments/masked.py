@@ -15,8 +15,9 @@ from sklearn.model_selection import train_test_split
 from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
 from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.drawing import COLOURS, GREYS, band, panels
+from pulasso.experiments.drawing import LOOKS, band, legend_below, panels
 from pulasso.experiments.runner import Cell, generator
+from pulasso.plots.style import GREY, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +29,7 @@ NAIVE = "Lasso"
 LOADERS: dict[str, Any] = {"mfeat": load_mfeat, "colposcopy": load_colposcopy}
 ESTIMATORS: dict[str, Any] = {"mfeat": MultinomialPULassoCV, "colposcopy": OrdinalPULassoCV}
 TEST_SHARE = 0.3
+NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper")
 
 
 @lru_cache(maxsize=1)
@@ -126,17 +128,16 @@ def draw_by_assumed(means: "DataFrame", score: str, label: str, paper: Mapping[A
         here = means[means["pi"] == pi]
         pu = here[here["assumed"] != NAIVE]
         at = pu["assumed"].astype(float)
-        band(ax, at, pu[score], pu[f"{score}_se"], COLOURS[0], label="PULasso")
+        band(ax, at, pu[score], pu[f"{score}_se"], LOOKS[0], label=NAMES_DRAWN[0])
         naive = here.loc[here["assumed"] == NAIVE, score].iloc[0]
-        ax.axhline(naive, color=COLOURS[1], label="Lasso")
+        ax.axhline(naive, color=PALETTE[1], label=NAMES_DRAWN[1])
         known = [(a, paper[pi, a]) for a in at if (pi, a) in paper]
-        ax.plot(
-            *zip(*known, strict=True), "x", color=COLOURS[0], label="PULasso in the paper"
-        ) if known else None
+        if known:
+            ax.plot(*zip(*known, strict=True), "x", color=PALETTE[0], label=NAMES_DRAWN[2])
         if (pi, NAIVE) in paper:
-            ax.axhline(paper[pi, NAIVE], color=COLOURS[1], linestyle="--", label="Lasso in the paper")
-        ax.axvline(pi, color=GREYS[1], linestyle=":", linewidth=1)
-        ax.set(title=f"labels kept with probability {pi:g}", xlabel="assumed probability")
+            ax.axhline(paper[pi, NAIVE], color=PALETTE[1], linestyle="--", label=NAMES_DRAWN[3])
+        ax.axvline(pi, color=GREY, linestyle=":", linewidth=1)
+        ax.set(title=f"label frequency {pi:g}", xlabel="assumed label frequency")
     axes[0].set_ylabel(label)
-    axes[-1].legend(frameon=False, fontsize=8)
+    legend_below(figure, axes[-1], NAMES_DRAWN)
     return figure

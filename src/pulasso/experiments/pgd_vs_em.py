@@ -8,7 +8,7 @@ import numpy as np
 
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 from pulasso.experiments.claims import Claim, mean_and_se
-from pulasso.experiments.drawing import COLOURS, panels
+from pulasso.experiments.drawing import LOOKS, panels
 from pulasso.experiments.estimation import GROUPS, MODELS, SIMULATE
 from pulasso.experiments.runner import Cell, at_scale, generator, repetitions, run_cells
 
@@ -142,11 +142,13 @@ def draw(table: "DataFrame") -> "Figure":
     means = summarize(table)
     places = list(dict.fromkeys(zip(means["model"], means["scenario"], strict=True)))
     figure, (left, right) = panels(2)
-    for offset, (colour, solver) in enumerate(zip(COLOURS, SOLVERS, strict=False)):
+    for offset, (look, solver) in enumerate(zip(LOOKS, SOLVERS, strict=False)):
         part = means[means["solver"] == solver]
         at = [i + 0.25 * (offset - 1) for i in range(len(places))]
-        left.bar(at, part["seconds"], 0.22, color=colour, label=solver)
-        right.errorbar(at, part["error"], yerr=2 * part["error_se"].replace(np.inf, 0), fmt="o", color=colour)
+        left.bar(at, part["seconds"], 0.22, color=look["color"], label=solver)
+        right.errorbar(
+            at, part["error"], yerr=2 * part["error_se"].replace(np.inf, 0), **{**look, "linestyle": "none"}
+        )
     for ax in (left, right):
         ax.set_xticks(range(len(places)), [f"{model}\n{scenario}" for model, scenario in places], fontsize=7)
     left.set(yscale="log", ylabel="processor seconds", title="time to the same certificate")

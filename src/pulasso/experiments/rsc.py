@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.experiments.claims import Claim
-from pulasso.experiments.drawing import COLOURS, panels
+from pulasso.experiments.drawing import LOOKS, panels
 from pulasso.experiments.estimation import MODELS, SIMULATE
 from pulasso.experiments.runner import Cell, at_scale, generator, repetitions, run_cells
 from pulasso.theory import MultinomialConstants, OrdinalConstants, curvature_along
@@ -167,19 +167,24 @@ def draw(table: "DataFrame") -> "Figure":
     figure, axes = panels(3)
     for ax, model in zip(axes, MODELS, strict=False):
         here = summary[(summary["part"] == "measured") & (summary["model"] == model)]
-        for colour, (kind, part) in zip(COLOURS, here.groupby("kind", sort=False), strict=False):
-            ax.plot(part["t"], part["mean"], color=colour, label=kind)
-            ax.fill_between(part["t"], part["min"], part["max"], color=colour, alpha=0.15, linewidth=0)
+        for look, (kind, part) in zip(LOOKS, here.groupby("kind", sort=False), strict=False):
+            ax.plot(part["t"], part["mean"], color=look["color"], linestyle=look["linestyle"], label=kind)
+            ax.fill_between(part["t"], part["min"], part["max"], color=look["color"], alpha=0.15, linewidth=0)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.set(
             title=f"{model}: measured", xlabel="distance t from the truth", ylabel="mean curvature on the way"
         )
-        ax.legend(frameon=False, fontsize=8, title="direction", title_fontsize=8)
+        ax.set_ylim(top=1.25 * here["max"].max())  # room for the legend
+        ax.legend(
+            frameon=False, fontsize=8, title="direction", title_fontsize=8, loc="upper center", ncols=3,
+            columnspacing=1,
+        )  # fmt: skip
     constants = summary[summary["part"] == "guaranteed"]
-    for colour, (model, part) in zip(COLOURS, constants.groupby("model"), strict=False):
+    for look, (model, part) in zip(LOOKS, constants.groupby("model"), strict=False):
         for style, (bound, line) in zip(("-", "--", ":"), part.groupby("feature_bound"), strict=False):
             label = rf"{model}, $C_x$ = {bound:g}"
-            axes[2].plot(line["norm_of_truth"], line["radius"], style, color=colour, label=label)
+            shown = {"color": look["color"], "marker": look["marker"], "markersize": 4, "linestyle": style}
+            axes[2].plot(line["norm_of_truth"], line["radius"], label=label, **shown)
     axes[2].set(
         title="guaranteed", xlabel=r"size of the truth, $R^*$", ylabel=r"largest radius $R_0$", yscale="log"
     )
