@@ -1,13 +1,13 @@
 """A problem whose rows come in pieces: loss, gradient and Hessian are sums over the pieces."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design import DenseDesign, StandardizedDesign, as_design, column_store
+from pulasso.design import DenseDesign, StandardizedDesign, as_design, as_slice, column_store
 from pulasso.penalties import GroupLasso
 from pulasso.pieces import Pieces, split
 from pulasso.problem import Params
@@ -124,22 +124,24 @@ def _hessian_of_piece(
     design: StandardizedDesign, second: SecondOrder, entries: Entries, n_aux: int
 ) -> NDArray:
     """Return second derivatives in the free parameters and the entries; Gram matrices in single precision."""
+    if not len(entries.rows):  # only the free parameters violate the certificate
+        return second.aa
     features, slots = np.unique(entries.rows, return_inverse=True)
     columns = _columns(design, features)
     hessian = np.empty((n_aux + len(slots),) * 2)
     hessian[:n_aux, :n_aux] = second.aa
     by_output = {int(k): np.flatnonzero(entries.outputs == k) for k in np.unique(entries.outputs)}
     for k, left in by_output.items():
-        rows = _evenly(n_aux + left)
-        sums = columns.sums(second.ua(k), _evenly(slots[left])) if n_aux else np.empty((len(left), 0))
+        rows = as_slice(n_aux + left)
+        sums = columns.sums(second.ua(k), as_slice(slots[left])) if n_aux else np.empty((len(left), 0))
         hessian[rows, :n_aux], hessian[:n_aux, rows] = sums, sums.T
         for l, right in by_output.items():  # noqa: E741
             if l < k:
                 continue
-            both = slice(None) if len(left) == len(features) else _evenly(slots[left])
-            other = both if np.array_equal(slots[left], slots[right]) else _evenly(slots[right])
+            both = slice(None) if len(left) == len(features) else as_slice(slots[left])
+            other = both if np.array_equal(slots[left], slots[right]) else as_slice(slots[right])
             product = columns.gram(second.uu(k, l), both, other)
-            across = _evenly(n_aux + right)
+            across = as_slice(n_aux + right)
             if isinstance(rows, slice) and isinstance(across, slice):
                 hessian[rows, across], hessian[across, rows] = product, product.T
             else:
@@ -148,20 +150,11 @@ def _hessian_of_piece(
     return hessian
 
 
-def _evenly(numbers: NDArray) -> Any:
-    """Return a slice for numbers with one distance, which is many times faster than an index."""
-    steps = np.diff(numbers)
-    step = int(steps[0]) if len(steps) else 1
-    if step > 0 and (steps == step).all():
-        return slice(int(numbers[0]), int(numbers[-1]) + 1, step)
-    return numbers
-
-
 class _FewColumns:
     """Some columns of a dense piece, standardised in double and kept in single precision, row by row."""
 
     def __init__(self, design: StandardizedDesign, features: NDArray):
-        columns = design.base.x[:, _evenly(features)] - design.mean[features]
+        columns = design.base.x[:, as_slice(features)] - design.mean[features]
         columns /= design.scale[features]
         self.columns = columns.astype(np.float32)
 
@@ -224,10 +217,6 @@ class PiecewiseProblem:
     def kkt_scale(self) -> float:
         """What violations are relative to: lam_max, or 1 where that is no scale."""
         return self.lam_max if self.lam_max > 0 else 1.0
-
-    def at_lam(self, lam: float) -> "PiecewiseProblem":
-        """Return the same problem at another lam."""
-        return replace(self, lam=lam)
 
     def evaluate(self, params: Params, entries: Entries | None = None, exact: float = 0.0) -> Sums:
         """Return loss and gradient and, if asked for, the Hessian of some entries; one pass over the data."""

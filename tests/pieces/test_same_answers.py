@@ -92,6 +92,19 @@ def test_one_lam_and_predictions(data):
         assert parts.n_features_in_ == P
 
 
+@pytest.mark.filterwarnings("ignore::pulasso.exceptions.LabelFrequencyWarning")
+@pytest.mark.parametrize("estimator", [MultinomialPULasso, OrdinalPULasso])
+def test_label_frequencies_too_low_for_a_null_model(estimator):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 6))
+    y = np.searchsorted([-1.0, 0.3], x[:, 0] + rng.logistic(size=200))  # two of three rows are labelled
+    for lam in (0.005, 0.3):  # at the larger one no block is ever wanted
+        model = estimator(lam, scenario="single-training-set", label_frequency=0.5)
+        expected = model.fit(x, y).objective_
+        assert model.fit(in_pieces(x, 60), y).objective_ == pytest.approx(expected, abs=1e-5)
+        assert model.converged_
+
+
 @pytest.mark.parametrize("kind", ["local", "dask"])
 def test_cross_validation(data, kind, tmp_path):
     x, z, weight = data

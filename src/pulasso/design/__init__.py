@@ -5,7 +5,7 @@ from typing import Any
 from scipy.sparse import issparse
 
 from pulasso.design._protocol import Design, StoredDesign
-from pulasso.design.columns import ColumnStore, column_store
+from pulasso.design.columns import ColumnStore, as_slice, column_store
 from pulasso.design.dense import DenseDesign
 from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign, standardize
@@ -18,6 +18,7 @@ __all__ = [
     "StandardizedDesign",
     "StoredDesign",
     "as_design",
+    "as_slice",
     "column_store",
     "standardize",
 ]

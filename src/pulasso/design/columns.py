@@ -15,10 +15,30 @@ from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign
 from pulasso.kernels import sparse_gram
 
-__all__ = ["ColumnStore", "column_store"]
+__all__ = ["ColumnStore", "as_slice", "column_store"]
 
 SMALL = 1e6  # products of fewer numbers than this are computed in the precision of X
 PANELS = 4  # a symmetric product is computed by so many panels of rows, up to the diagonal
+
+
+def as_slice(numbers: NDArray) -> Any:
+    """Return a slice for equally spaced numbers, which needs no copy of what it picks; others as they are.
+
+    Examples
+    --------
+    >>> as_slice(np.array([3, 5, 7]))
+    slice(3, 8, 2)
+    >>> as_slice(np.array([3, 5, 8]))
+    array([3, 5, 8])
+    """
+    count = len(numbers)
+    if not count:
+        return slice(0, 0)
+    first, last = int(numbers[0]), int(numbers[-1])
+    step = (last - first) // (count - 1) if count > 1 else 1
+    if step > 0 and last - first == step * (count - 1) and (np.diff(numbers) == step).all():
+        return slice(first, last + 1, step)
+    return numbers
 
 
 class ColumnStore(Protocol):

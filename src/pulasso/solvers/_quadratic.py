@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design import ColumnStore
+from pulasso.design import ColumnStore, as_slice
 from pulasso.kernels import block_descent, rank_two
 from pulasso.responses import SecondOrder
 
@@ -186,13 +186,13 @@ class QuadraticModel(Quadratic):
             slots = self.slots[entries]
             key = slots.tobytes()
             if key not in known:
-                known[key] = _compact(slots)
+                known[key] = as_slice(slots)
             return known[key]
 
         for new in (entries[entries >= first] for entries in by_output):
             if not len(new):
                 continue
-            k, left, rows = self.outputs[new[0]], slots_of(new), _compact(n_aux + new)
+            k, left, rows = self.outputs[new[0]], slots_of(new), as_slice(n_aux + new)
             if n_aux:
                 _assign(hessian, rows, slice(0, n_aux), self.store.sums(self.second.ua(k), left))
             for entries in by_output:
@@ -200,7 +200,7 @@ class QuadraticModel(Quadratic):
                 other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
                 if len(other):
                     gram = self.store.gram(self.second.uu(k, self.outputs[other[0]]), left, slots_of(other))
-                    _assign(hessian, rows, _compact(n_aux + other), gram)
+                    _assign(hessian, rows, as_slice(n_aux + other), gram)
         fresh = np.einsum("ii->i", hessian)[n_aux + first :]
         fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
         self.decompose()
@@ -215,15 +215,6 @@ def _anderson(points: NDArray) -> NDArray:
         return np.eye(len(gram))[-1]
     weights = np.linalg.solve(gram / size + 1e-10 * np.eye(len(gram)), np.ones(len(gram)))
     return weights / weights.sum()
-
-
-def _compact(numbers: NDArray) -> Any:
-    """Return a slice for equally spaced numbers, which needs no copy of what it picks."""
-    first, last, count = int(numbers[0]), int(numbers[-1]), len(numbers)
-    step = (last - first) // (count - 1) if count > 1 else 1
-    if step > 0 and last - first == step * (count - 1) and (np.diff(numbers) == step).all():
-        return slice(first, last + 1, step)
-    return numbers
 
 
 def _assign(square: NDArray, rows: Any, columns: Any, values: NDArray) -> None:

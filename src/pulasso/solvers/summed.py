@@ -16,7 +16,8 @@ from pulasso.penalties import GroupLasso
 from pulasso.problem import Params
 from pulasso.responses import Response
 from pulasso.solvers._quadratic import RIDGE, Quadratic
-from pulasso.solvers._result import Callback, History, SolverResult
+from pulasso.solvers._result import History, SolverResult
+from pulasso.solvers._screening import likely_blocks
 
 __all__ = ["Entries", "SummedProblem", "SummedSteps", "Sums", "solve_summed_path"]
 
@@ -27,8 +28,6 @@ INNER_ACCURACY = (
 MAX_SWEEPS = 500
 FREE_RIDGE = 1e-6  # on the curvature of the free parameters, relative to its trace
 SLOW = 0.05  # after a step that leaves more than this of the violation, the next brings a new Hessian
-# How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
-FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
 LARGEST_RATIO = 1.5  # what a first step misses by grows from one lam to the next by this factor at most
 SUFFICIENT = 1e-4  # Armijo: the share of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
@@ -102,13 +101,20 @@ def solve_summed_path(
     *,
     tol: NDArray | float = 1e-6,
     max_iter: int = 10_000,
-    callback: Callback | None = None,
 ) -> Iterator[SolverResult]:
     """Solve for every lam in turn; one pass for each step, and one more for a new Hessian at some lams.
 
-    Parameters are those of :func:`pulasso.solvers.solve_working_set_path`.
+    Parameters
+    ----------
+    problem : SummedProblem
+    start : Params
+    lams : array of shape (n_lams,)
+    tol : float or array of shape (n_lams,)
+        Stop when the KKT violation, relative to lam_max, is at most this: one for all lams, or one each.
+    max_iter : int
+        Passes over the data for each lam.
     """
-    steps = SummedSteps(problem, start, max_iter=max_iter, callback=callback)
+    steps = SummedSteps(problem, start, max_iter=max_iter)
     ahead = np.append(lams[1:], lams[-1:])
     for lam, lam_ahead, accuracy in zip(lams, ahead, np.broadcast_to(tol, len(lams)), strict=True):
         yield steps.solve(float(lam), float(accuracy), lam_ahead=float(lam_ahead))
@@ -127,7 +133,6 @@ class SummedSteps:
     start : Params
     max_iter : int
         Trials, which are passes over the data, for each lam.
-    callback : callable, optional
     state : mapping, optional
         What `state` returned after some lam: the next one is solved as if there had been no interruption.
     """
@@ -138,10 +143,9 @@ class SummedSteps:
         start: Params,
         *,
         max_iter: int = 10_000,
-        callback: Callback | None = None,
         state: Mapping[str, NDArray] | None = None,
     ):
-        self.problem, self.max_iter, self.callback = problem, max_iter, callback
+        self.problem, self.max_iter = problem, max_iter
         self.blocks = problem.penalty.blocks
         self.quadratic: Quadratic | None = None
         self.aim: Params | None = None
@@ -187,7 +191,7 @@ class SummedSteps:
 
     def solve(self, lam: float, tol: float, *, lam_ahead: float) -> SolverResult:
         """Step until the certificate holds; `lam_ahead` is the next one, for which a Hessian should serve."""
-        history = History(self.callback)
+        history = History()
         self.n_trials, self.aim = 0, None
         self.exactness = self.exactness if self.has_failed else max(self.exactness - 1, 0)
         self.has_failed = False
@@ -230,11 +234,10 @@ class SummedSteps:
 
     def _likely(self, needed: NDArray, lam_ahead: float) -> NDArray:
         """Return the blocks that are needed, or may be at the next lam, judging by how gradients grew so far."""
-        finite = np.where(np.isinf(self.blocks.weights), 0.0, self.blocks.weights)
-        growth = np.where(self.growth > 0, FASTER * self.growth, SLOWER * self.growth) + DRIFT * finite
-        since = self.lam_before if np.isfinite(self.lam_before) else lam_ahead
-        guess = self.norms + np.minimum(growth, finite) * max(since - lam_ahead, 0.0)
-        return np.flatnonzero(needed | ((guess >= lam_ahead * finite) & np.isfinite(self.blocks.weights)))
+        seen_at = self.lam_before if np.isfinite(self.lam_before) else lam_ahead
+        weights = self.blocks.weights
+        likely = likely_blocks(self.norms, self.growth, weights, seen_at=seen_at, lam=lam_ahead)
+        return np.flatnonzero(needed | likely)
 
     def _remember(self, lam: float) -> None:
         """Note what the next lam is judged by."""

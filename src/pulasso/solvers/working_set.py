@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pulasso.problem import Params, Point, Problem
 from pulasso.solvers._loaded import LoadedSet
 from pulasso.solvers._result import Callback, SolverResult
+from pulasso.solvers._screening import likely_blocks
 from pulasso.solvers._second_order import SecondOrderSteps
 
 __all__ = ["solve_working_set", "solve_working_set_path"]
@@ -31,8 +32,6 @@ IDLE_FACTOR, IDLE_ALWAYS = (
     2.0,
     50,
 )  # the loaded set may be this many times the likely one, plus so many blocks
-# How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
-FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
 
 
 def solve_working_set(
@@ -137,16 +136,9 @@ class _Batches:
         return np.array([norms(stacked[:, i * m : (i + 1) * m]) for i in range(len(points))])
 
     def _load_likely(self, lam: float) -> None:
-        """Load the blocks whose gradient may exceed lam times its weight, judging by the last certificates.
-
-        The sequential strong rule assumes that gradients grow by at most w for each unit by which lam falls.
-        Most grow far more slowly, or shrink: what was seen last, with a margin, is the better guess.
-        """
+        """Load the blocks that may be needed at lam, judging by the last certificates."""
         where = self.where
-        finite = np.where(np.isinf(self.weights), 0.0, self.weights)
-        growth = np.where(self.slope > 0, FASTER * self.slope, SLOWER * self.slope) + DRIFT * finite
-        guess = self.seen + np.minimum(growth, finite) * max(self.lam_seen - lam, 0.0)
-        likely = (guess >= lam * finite) & np.isfinite(self.weights)
+        likely = likely_blocks(self.seen, self.slope, self.weights, seen_at=self.lam_seen, lam=lam)
         active = where.loaded.norms(where.entries(where.theta)) > 0
         likely[where.loaded.blocks[active]] = True
         if len(where.loaded.blocks) > IDLE_FACTOR * likely.sum() + IDLE_ALWAYS:
