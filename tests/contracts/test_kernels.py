@@ -1,12 +1,17 @@
 """The compiled kernels and their NumPy twins do the same, and what block descent does is minimise."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from pulasso.kernels import native, numpy_kernels
 
-needs_native = pytest.mark.skipif(native.library_path() is None, reason="the compiled kernel was not built")
+needs_native = pytest.mark.skipif(not native.is_loaded, reason="the compiled kernel was not built")
 KERNELS = [
     pytest.param(numpy_kernels.block_descent, id="numpy"),
     pytest.param(
@@ -185,3 +190,12 @@ def test_the_sparse_gram_matrices_agree_with_dense_algebra(dtype):
     for kernel in (native.sparse_gram, numpy_kernels.sparse_gram):
         found = kernel(columns[:, some], columns, weight, (mean[some], mean), (scale[some], scale))
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_library_that_was_named_but_cannot_be_loaded_is_an_error(tmp_path):
+    (tmp_path / "kernel.so").write_bytes(b"no library")
+    environment = os.environ | {"PULASSO_KERNEL": str(tmp_path / "kernel.so")}
+    environment["PYTHONPATH"] = str(Path(native.__file__).parents[2])
+    command = [sys.executable, "-c", "import pulasso.kernels"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "ImportError: PULASSO_KERNEL=" in done.stderr

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from pulasso.estimators import ESTIMATORS
 from pulasso.exceptions import (
@@ -24,7 +23,7 @@ from pulasso.inference._rows import Rows
 from pulasso.pieces import is_in_pieces
 from pulasso.seeds import draw_entropy
 from pulasso.solvers import SolverResult
-from pulasso.steps import data_hash, run_steps
+from pulasso.steps import data_hash, one_blas_thread, run_steps
 
 if TYPE_CHECKING:
     from pulasso.estimators._assemble import Assembled
@@ -125,7 +124,7 @@ def fit_all(everything: AllRows, random_state: Any) -> tuple[Any, SolverResult]:
     model = copy(everything.template)
     model.random_state = random_state
     # One thread, as in the steps: the same bits on any machine load.
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         results = model._minimize(everything.assembled)
         model._store(everything.assembled, results)
     return model, results[-1]

@@ -4,7 +4,7 @@ from pulasso.kernels import native, numpy_kernels
 
 __all__ = ["ACTIVE", "block_descent", "observed_loss", "rank_two", "sparse_gram"]
 
-ACTIVE = "native" if native._FUNCTIONS is not None else "numpy"
+ACTIVE = "native" if native.is_loaded else "numpy"
 _active = native if ACTIVE == "native" else numpy_kernels
 block_descent, rank_two = _active.block_descent, _active.rank_two
 observed_loss, sparse_gram = _active.observed_loss, _active.sparse_gram

@@ -12,7 +12,7 @@ from scipy.sparse import csc_array
 
 from pulasso.kernels import numpy_kernels
 
-__all__ = ["block_descent", "library_path", "observed_loss", "rank_two", "sparse_gram"]
+__all__ = ["block_descent", "is_loaded", "library_path", "observed_loss", "rank_two", "sparse_gram"]
 
 NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
@@ -46,7 +46,9 @@ def _load() -> Any:
     try:
         library = ctypes.CDLL(str(path))
         functions = {name: getattr(library, f"pulasso_{name}") for name in SIGNATURES}
-    except (OSError, AttributeError):
+    except (OSError, AttributeError) as error:
+        if wanted:
+            raise ImportError(f"PULASSO_KERNEL={wanted} cannot be used: {error}.") from error
         return None  # damaged, or built for another machine: the NumPy twins are slower, not wrong
     for name, (result, arguments) in SIGNATURES.items():
         functions[name].restype, functions[name].argtypes = result, arguments
@@ -54,6 +56,7 @@ def _load() -> Any:
 
 
 _FUNCTIONS = _load()
+is_loaded = _FUNCTIONS is not None
 
 
 def block_descent(

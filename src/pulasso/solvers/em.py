@@ -16,6 +16,7 @@ __all__ = ["solve_em"]
 # The M-step is solved to this share of the violation it starts from: the E-step moves the target anyway.
 M_STEP_ACCURACY = 0.1
 M_STEP_ITERATIONS = 1_000
+ROUNDING = 1e-12  # changes of F below this share of it are noise
 
 
 def solve_em(
@@ -51,9 +52,11 @@ def solve_em(
         m_step = replace(problem, loss=problem.loss.complete(eta))
         accuracy = M_STEP_ACCURACY * kkt
         inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=M_STEP_ITERATIONS)
-        point, kkt_before = problem.at(inner.params), kkt
-        kkt = problem.kkt_violation(point.params, problem.gradient(point))
-        stuck = not inner.converged and kkt >= kkt_before
+        before, point = point.objective, problem.at(inner.params)
+        kkt_before, kkt = kkt, problem.kkt_violation(point.params, problem.gradient(point))
+        # An M-step that only ran out of iterations has decreased F, and the next one goes on from there.
+        fell = before - point.objective > ROUNDING * abs(before)
+        stuck = not inner.converged and kkt >= kkt_before and not fell
         history.add(n_iter, point.objective, kkt)
     converged = kkt <= tol
     limit = (

@@ -2,6 +2,7 @@
 
 from pulasso.steps._checkpoint import Checkpoint
 from pulasso.steps._fingerprint import data_hash, describe
-from pulasso.steps._run import one_blas_thread, run_steps
+from pulasso.steps._one_thread import one_blas_thread
+from pulasso.steps._run import run_steps
 
 __all__ = ["Checkpoint", "data_hash", "describe", "one_blas_thread", "run_steps"]

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import warnings
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from pulasso._version import __version__
 from pulasso.exceptions import CheckpointError, CheckpointWarning
 from pulasso.steps._fingerprint import array_digest, as_json
-from pulasso.storage import as_path
+from pulasso.storage import DAMAGED, as_path
 
 __all__ = ["Checkpoint"]
 
@@ -81,7 +80,7 @@ class Checkpoint:
                 found = str(stored[HASH])
                 result = {key.removeprefix(PREFIX): stored[key] for key in stored.files if key != HASH}
             why = "its hash does not fit" if found != self._hash(name, result) else ""
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except DAMAGED as error:
             why = f"{type(error).__name__}: {error}"
         if not why:
             return result

@@ -1,22 +1,20 @@
 """Run named steps one by one or in parallel, and keep what is finished."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from pulasso.steps._checkpoint import Checkpoint
+from pulasso.steps._one_thread import one_blas_thread
 from pulasso.steps._progress import showing_progress
 
-__all__ = ["one_blas_thread", "run_steps"]
+__all__ = ["run_steps"]
 
 Step = Callable[..., Mapping[str, Any]]
 
@@ -123,19 +121,6 @@ def _one_step(
     if kept is not None:
         kept.save(name, result)
     return name, result
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Let matrix products use one thread: with several, the order of sums and the last bits depend on them."""
-    with _thread_pools(len(sys.modules)).limit(limits=1):
-        yield
-
-
-@lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> ThreadpoolController:
-    """Find the thread pools of this process; again only after imports, as looking takes milliseconds."""
-    return ThreadpoolController()
 
 
 @contextmanager

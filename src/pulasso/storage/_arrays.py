@@ -9,6 +9,7 @@ import hashlib
 import re
 import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -29,6 +30,17 @@ HEADER_BYTES = 10_000  # of one array: NumPy's own limit
 ENTRY_BYTES = 512  # of one array in the directory of the archive: fixed fields, name, 64-bit sizes
 END_OF_ARCHIVE = struct.Struct("<4s4H2LH")
 LAST_CODE_POINT = 0x10FFFF
+# How Python says that an archive of arrays cannot be read: flags for encryption and unknown compression among them.
+DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 PIECE_BYTES = 2**20
 
 
@@ -64,15 +76,7 @@ def read_arrays(path: Path, declared: Any) -> dict[str, NDArray]:
                 return {name: _read_member(archive, name, *members[name]) for name in members}
     except SavedModelError as error:
         raise SavedModelError(f"{path}: {error}") from None
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        zipfile.BadZipFile,
-    ) as error:
+    except DAMAGED as error:
         raise SavedModelError(f"{path} is damaged: {error}") from None
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pulasso import Groups
+from pulasso import Groups, MultinomialPULasso
+from pulasso.exceptions import ConvergenceWarning
 from pulasso.problem import Params
 from pulasso.responses import Multinomial
 from pulasso.scenarios import FullyObserved
@@ -86,3 +87,12 @@ def test_em_and_gradient_agree_on_presence_only_data(case, response):
     direct = solve_proximal_gradient(problem, null, tol=1e-7)
     assert em.objective == pytest.approx(direct.objective, abs=1e-9)
     np.testing.assert_allclose(em.params.theta, direct.params.theta, atol=1e-4)
+
+
+def test_em_goes_on_when_an_m_step_ran_out_of_iterations(monkeypatch):
+    monkeypatch.setattr("pulasso.solvers.em.M_STEP_ITERATIONS", 3)
+    rng = np.random.default_rng(2)
+    x, codes = rng.normal(size=(80, 4)) * 10.0 ** np.arange(4), rng.integers(0, 3, 80)
+    how = {"scenario": "single-training-set", "label_frequency": 0.8, "lam": 1e-3, "standardize": False}
+    with pytest.warns(ConvergenceWarning, match="max_iter=60"):
+        MultinomialPULasso(solver="em", max_iter=60, **how).fit(x, codes)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -250,3 +251,20 @@ def test_leftovers_of_a_killed_run_are_removed(tmp_path):
 def test_a_folder_needs_a_fingerprint(tmp_path):
     with pytest.raises(ValueError, match="checkpoint= needs fingerprint="):
         run_steps(double, STEPS, checkpoint=tmp_path)
+
+
+def test_any_flipped_bit_is_found_out(tmp_path):
+    kept = Checkpoint(tmp_path, {"a": 1})
+    kept.save("one", {"x": np.arange(3.0)})
+    (file,) = tmp_path.glob("*.npz")
+    whole, harmless = file.read_bytes(), 0
+    for place in range(len(whole)):
+        content = bytearray(whole)
+        content[place] ^= 1 << place % 8
+        file.write_bytes(content)
+        with contextlib.suppress(CheckpointWarning), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = kept.load("one")
+            assert result is not None and result["x"].tolist() == [0.0, 1.0, 2.0]
+            harmless += 1  # dates of files, say
+    assert harmless < len(whole) / 2
