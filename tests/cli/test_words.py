@@ -1,11 +1,17 @@
 """What commands say about data and results that look wrong, and how they say it."""
 
+import json
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from pulasso.cli.comparing import show_comparison
+from pulasso.cli.comparing import _one_warning, show_comparison
+from pulasso.cli.labels import read_labels, say_what_is_odd
 from pulasso.cli.main import COMMANDS
+from pulasso.cli.outputs import print_json
 
 ONE_FIT = ("--lam", "0.03", "--keep", "height,rain,temp")
 
@@ -114,3 +120,50 @@ def test_help_is_whole_in_a_narrow_window(run, command, monkeypatch):
     done = run(command, "--help")
     assert done.code == 0
     assert "…" not in done.out
+
+
+def test_a_new_value_of_two_counts_as_the_first(run, csv, table, known, tmp_path):
+    """Of two values only the second has a feature, so that whatever is new looks like the first."""
+    assert run("fit", csv, *known, "--lam", "0.03").code == 0
+    new = table.assign(road=np.where(np.arange(len(table)) == 0, "on it", table["road"]))
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("predict", "model", "new.csv", "--out", "new-p.csv")
+    assert "did not see: 'on it'. These rows are predicted as if they were 'far'." in done.words
+    new.assign(road=new["road"].replace("on it", "far")).to_csv(tmp_path / "far.csv", index=False)
+    assert run("predict", "model", "far.csv", "--out", "far-p.csv").code == 0
+    assert (tmp_path / "new-p.csv").read_text() == (tmp_path / "far-p.csv").read_text()
+
+
+def test_json_is_json(capsys):
+    """Python's own Infinity and NaN are not, and strict readers refuse the whole result."""
+    values = {"a": np.inf, 1: [np.float32("nan"), (1, 2.5)], "c": np.array([1.0, -np.inf])}
+    print_json("compare", found=values, flag=np.bool_(True), table=Path("t.csv"), nothing=None)
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    assert json.loads(capsys.readouterr().out, parse_constant=refuse) == {
+        "command": "compare",
+        "found": {"a": None, "1": [None, [1, 2.5]], "c": [1.0, None]},
+        "flag": True,
+        "table": "t.csv",
+        "nothing": None,
+        "warnings": [],
+    }
+
+
+def test_warnings_of_a_comparison_are_counted_as_warnings(capsys):
+    with _one_warning("mn-lasso"):
+        for words in ("Raise lam.", "Raise lam.", "Too few rows."):
+            warnings.warn(words, UserWarning, stacklevel=1)
+    said = capsys.readouterr().err
+    assert "mn-lasso: Raise lam. (3 warnings in all its fits, of which this is the first)" in said
+    with _one_warning("pulasso"):
+        warnings.warn("Set scenario='case-control'.", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err.strip() == "Warning: pulasso: Set --scenario case-control."
+
+
+def test_mild_medium_severe_is_a_scale():
+    y = np.repeat(["?", "mild", "medium", "severe"], [9, 3, 3, 3]).tolist()
+    observed = read_labels(y, unlabeled="?", negative=None, ordered=None, name="label")
+    assert '--ordered "mild<medium<severe"' in say_what_is_odd(observed, ordered=False)[0]

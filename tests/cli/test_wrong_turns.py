@@ -1,5 +1,6 @@
 """Mistakes that people make, each answered by a message that leads on, with exit code 1 or 2 and nothing written."""
 
+import inspect
 import os
 
 import numpy as np
@@ -47,7 +48,10 @@ def test_scenario_forgotten(run, csv):
     ("text", "expected"),
     [
         ("oak=0.2,fri=0.1", "'fri' is no class of the table. Did you mean 'fir'?"),
-        ("oak=0.2", "has no number for 'fir'"),
+        (
+            "oak=0.2",
+            "--prevalence has no number for 'fir', and every class needs one. For example --prevalence fir=0.1,oak=0.2",
+        ),
         ("oak=0.2,background=0.1", "'background' marks unlabeled rows"),
         ("oak=much,fir=0.1", "'much' for 'oak' is not a number"),
         ("much", "neither a number, nor fir=...,oak=..., nor the word estimate"),
@@ -173,3 +177,95 @@ def test_wrong_usage(run, csv):
 
 def test_too_many_folds(run, csv, known):
     refused(run("cv", csv, *known, "--folds", "200"), "folds")
+
+
+@pytest.fixture(name="stages")
+def graded_table(table, tmp_path):
+    """Three degrees of a disease; 'mild' stands for everybody who was not examined."""
+    names = {"background": "mild", "oak": "medium", "fir": "severe"}
+    table.assign(species=table["species"].map(names)).to_csv(tmp_path / "stages.csv", index=False)
+    return "stages.csv"
+
+
+def test_the_lowest_of_ordered_classes_is_not_guessed(run, stages, table, known, tmp_path):
+    """Rows that carry the lowest class as their label are not silently taken for confirmed negatives."""
+    mild = ("fit", stages, *known, "--lam", "0.05", "--unlabeled", "mild")
+    n_medium = (table["species"] == "oak").sum()
+    refused(
+        run(*mild, "--ordered", "medium<severe"),
+        f"--ordered starts with 'medium', which would be class 0, but {n_medium} rows carry it as their label",
+        "If 'mild' is the lowest class, put it first: --ordered 'mild<medium<severe'",
+        "say --negative medium",
+    )
+    refused(
+        run(*mild, "--ordered", "medium<severe<mild"),
+        "'mild' marks unlabeled rows, so that it is class 0 and must come first: --ordered 'mild<medium<severe'",
+    )
+    words = refused(run(*mild, "--ordered", "medium<severe", "--negative", "medium"))
+    assert words.endswith("is not known. Use --negative-label-frequency with that number.")
+    empty = table.assign(species=table["species"].replace("background", ""))
+    empty.to_csv(tmp_path / "empty.csv", index=False)
+    done = run("fit", "empty.csv", *known, "--lam", "0.05", "--ordered", "oak<fir")
+    refused(done, "put it first: --ordered 'none<oak<fir'", "say --negative oak")
+    assert run(*mild, "--ordered", "mild<medium<severe", "--out", "right").code == 0
+
+
+def test_numbers_and_order_are_looked_at_before_old_results(run, csv, known, tmp_path):
+    """Somebody whose options are wrong should not be told to replace a model first."""
+    assert run("fit", csv, *known, "--lam", "0.05", "--out", "old").code == 0
+    again = ("fit", csv, "--label", "species", "--lam", "0.05", "--out", "old")
+    refused(run(*again, "--prevalence", "oak=0.6,fir=0.5"), "sum to 1.1; they must leave room")
+    refused(run(*again, "--label-frequency", "1.5"), "label_frequency of class 'fir' is 1.5")
+    refused(run(*again, "--label-frequency", "0.6", "--ordered", "background<oak"), "leaves out 'fir'")
+    refused(run(*again, "--label-frequency", "0.6"), "exists already")
+
+
+def test_weights_and_label_are_two_columns(run, csv, known):
+    done = run("fit", csv, *known, "--lam", "0.05", "--weights", "species")
+    refused(done, "--weights and --label both name 'species'")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"X": np.float64(3.0), "y": np.array([0, 1])}, "X has the shape (), but should have one row for each case"),
+        ({"X": np.zeros(4), "y": np.array([0, 1, 0, 1])}, "X has the shape (4,)"),
+        ({"X": np.zeros((2, 2, 2)), "y": np.array([0, 1])}, "X has the shape (2, 2, 2)"),
+        ({"X": np.zeros((2, 2)), "y": np.eye(2)}, "y has the shape (2, 2), but should have one label for each row"),
+        ({"X": np.zeros((2, 2)), "y": np.array(1)}, "y has the shape ()"),
+    ],
+)  # fmt: skip
+def test_arrays_of_another_shape(run, tmp_path, arrays, words):
+    np.savez(tmp_path / "t.npz", **arrays)
+    refused(run("fit", "t.npz", "--lam", "0.05", "--label-frequency", "0.6"), "t.npz", words)
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "words"), [(6, 1, "is encrypted"), (8, 99, "compression method is not supported")]
+)
+def test_matrices_that_cannot_be_unpacked(run, tmp_path, at, value, words):
+    """Encrypted, or packed in a way that nobody knows: as the headers of the archive say."""
+    np.savez(tmp_path / "t.npz", X=np.zeros((4, 2)), y=np.array([0, 1, 0, 1]))
+    content = bytearray((tmp_path / "t.npz").read_bytes())
+    for magic, offset in ((b"PK\x03\x04", at), (b"PK\x01\x02", at + 2)):
+        start = content.find(magic)
+        while start >= 0:
+            content[start + offset] = value
+            start = content.find(magic, start + 4)
+    (tmp_path / "t.npz").write_bytes(content)
+    refused(run("fit", "t.npz", "--lam", "0.05", "--label-frequency", "0.6"), "t.npz cannot be read", words)
+
+
+def test_an_index_that_no_matrix_can_have(run, tmp_path):
+    (tmp_path / "t.svmlight").write_text("1 1:0.5 99999999999999999999:1\n0 1:0.2\n")
+    done = run("fit", "t.svmlight", "--lam", "0.05", "--label-frequency", "0.6")
+    refused(done, "t.svmlight cannot be read as svmlight")
+
+
+def test_reproduce_names_every_experiment(run):
+    """The help does not import the experiments, which takes seconds, so that their names stand there again."""
+    from pulasso.cli.commands import reproduce
+    from pulasso.experiments import NAMES
+
+    words = inspect.signature(reproduce.reproduce).parameters["names"].annotation.__metadata__[0].help
+    assert words == f"all, or some of {', '.join(NAMES)}."

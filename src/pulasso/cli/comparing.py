@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pulasso.cli.names import suggestion
 from pulasso.cli.preparing import Prepared
-from pulasso.cli.running import CommandError, warn
+from pulasso.cli.running import CommandError, in_option_words, warn
 from pulasso.words import listed
 
 if TYPE_CHECKING:
@@ -68,9 +68,6 @@ def _scenario_of(settings: dict[str, Any], classes: list[Any]) -> dict[str, Any]
         )
     for name, value in known.items():
         if isinstance(value, dict):
-            lacking = [each for each in classes if each not in value]
-            if lacking:
-                raise CommandError(f"--{name.replace('_', '-')} has no number for {listed(lacking)}.")
             known[name] = [value[each] for each in classes]
     return known
 
@@ -158,7 +155,8 @@ def _one_warning(name: str) -> Iterator[None]:
         yield
     words = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     if words:
-        warn(f"{name}: {len(words)} of its fits gave a warning, the first one: {words[0]}")
+        more = f" ({len(words)} warnings in all its fits, of which this is the first)" if words[1:] else ""
+        warn(f"{name}: {in_option_words(words[0])}{more}")
 
 
 def _fit_tuned(candidate: Candidate, x: Any, codes: NDArray, weight: NDArray) -> Any:

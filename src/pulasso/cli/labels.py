@@ -23,7 +23,7 @@ MISSING = float("nan")
 SCALES = (
     ("none", "very low", "low", "mid", "middle", "medium", "moderate", "high", "very high"),
     ("absent", "rare", "occasional", "frequent", "common", "abundant", "dominant"),
-    ("healthy", "benign", "minimal", "mild", "moderate", "severe", "critical", "fatal"),
+    ("healthy", "benign", "minimal", "mild", "medium", "moderate", "severe", "critical", "fatal"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("xs", "small", "s", "m", "medium", "l", "large", "xl"),
     ("i", "ii", "iii", "iv", "v"),
@@ -121,6 +121,7 @@ def read_labels(
     if negative is not None:
         settings["negative"] = parse_class(negative, y)
     elif order is not None and order[0] != marker:
+        _refuse_unclear_lowest(order, counts, marker)
         settings["negative"] = order[0]  # the lowest class is class 0, whatever marks unlabeled rows
     if marker is not None and n_empty:
         raise CommandError(
@@ -158,6 +159,26 @@ def _refuse_left_out(
             f"--ordered leaves out {left_out[0]!r} ({counts[left_out[0]]} rows), which usually marks unlabeled rows. "
             f"Try --unlabeled {shlex.quote(str(left_out[0]))}."
         )
+
+
+def _refuse_unclear_lowest(order: list, counts: Counter, marker: Any) -> None:
+    """Refuse to guess whether rows that carry the lowest class as a label are negatives for certain."""
+    if marker is not None and marker in order:
+        right = "<".join(map(str, [marker, *(each for each in order if each != marker)]))
+        raise CommandError(
+            f"--ordered: {marker!r} marks unlabeled rows, so that it is class 0 and must come first: "
+            f"--ordered {shlex.quote(right)}. If it is no class at all, leave it out."
+        )
+    if order[0] not in counts:
+        return
+    named = "none" if marker is None else marker
+    longer = shlex.quote("<".join(map(str, [named, *order])))
+    lowest = "another class" if marker is None else repr(marker)
+    raise CommandError(
+        f"--ordered starts with {order[0]!r}, which would be class 0, but {counts[order[0]]} rows carry it as their "
+        f"label. If {lowest} is the lowest class, put it first: --ordered {longer}. If these rows were confirmed to be "
+        f"class 0, say --negative {shlex.quote(str(order[0]))}."
+    )
 
 
 def settle_labels(column: Any) -> NDArray:

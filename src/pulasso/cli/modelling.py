@@ -1,6 +1,8 @@
 """From options to the arguments of an estimator."""
 
 import re
+import shlex
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,12 +36,31 @@ def make_settings(options: ModelOptions, prepared: Prepared) -> dict[str, Any]:
     observed = prepared.observed
     for words in say_what_is_odd(observed, options.ordered is not None):
         warn(words)
+    scenario = known_scenario(options, observed)
+    _check(scenario, prepared, options.ordered is not None)
     return {
-        **known_scenario(options, observed),
+        **scenario,
         **observed.settings,
         "groups": _groups(options, prepared),
         "standardize": options.standardize,
     }
+
+
+def _check(scenario: dict[str, Any], prepared: Prepared, ordered: bool) -> None:
+    """Refuse labels and numbers as a fit would, before anything else is looked at."""
+    from pulasso.inputs import check_weight
+    from pulasso.labels import encode_labels
+    from pulasso.scenarios import LabelCounts, as_scenario
+
+    weight = check_weight(prepared.weight, prepared.x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit gives them
+        labels = encode_labels(
+            prepared.observed.y, sample_weight=weight, ordered=ordered, **prepared.observed.settings
+        )
+    found = as_scenario(**scenario)
+    if found.asks_for is None or not isinstance(getattr(found, found.asks_for), str):  # "estimate"
+        found.labelling(LabelCounts.from_codes(labels.codes, labels.classes, weight))
 
 
 # --- the scenario and its number --------------------------------------------------------------------------
@@ -100,7 +121,16 @@ def _parse_number(text: str, wanted: str, observed: Observed) -> Any:
             raise CommandError(
                 f"{_flag(wanted)} {text!r} is neither a number, nor {classes}, nor the word estimate."
             ) from None
-    return parse_shares(text, wanted, positive_classes(observed), observed.marker)
+    classes = positive_classes(observed)
+    found = parse_shares(text, wanted, classes, observed.marker)
+    lacking = [name for name in classes if name not in found]
+    if lacking:
+        example = ",".join(f"{name}={found.get(name, 0.1):g}" for name in classes)
+        raise CommandError(
+            f"{_flag(wanted)} has no number for {listed(lacking)}, and every class needs one. For example "
+            f"{_flag(wanted)} {shlex.quote(example)}, with your number."
+        )
+    return found
 
 
 def parse_shares(text: str, wanted: str, classes: Sequence[Any], marker: Any = None) -> dict[Any, float]:

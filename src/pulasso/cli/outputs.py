@@ -1,6 +1,7 @@
 """What commands leave behind: a model, predictions, and words or JSON about them."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -126,14 +127,24 @@ def describe_model(model: Any) -> dict[str, Any]:
 
 
 def print_json(command: str, **result: Any) -> None:
-    """Print the result of a command as one JSON object."""
-    typer.echo(json.dumps({"command": command, **result, "warnings": said()}, indent=2, default=_as_json))
+    """Print the result of a command as one JSON object; numbers that JSON cannot hold become null."""
+    found = _as_json({"command": command, **result, "warnings": said()})
+    typer.echo(json.dumps(found, indent=2, allow_nan=False))
 
 
 def _as_json(value: Any) -> Any:
-    if isinstance(value, Path):
-        return str(value)
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {
+            name if isinstance(name, str) else str(plain(name)): _as_json(each)
+            for name, each in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_as_json(each) for each in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
 
 
 def show_model(model: Any) -> None:

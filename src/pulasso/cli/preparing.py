@@ -118,6 +118,11 @@ def _take_columns(frame: "DataFrame", options: TableOptions) -> "tuple[Series, S
     find_column(options.label, names, "--label", path)
     if options.weights is not None:
         find_column(options.weights, names, "--weights", path)
+        if options.weights == options.label:
+            raise CommandError(
+                f"--weights and --label both name {options.label!r}. Name the column that holds numbers, or leave "
+                "--weights out: then all rows count alike."
+            )
     others = [name for name in names if name not in (options.label, options.weights)]
     if options.keep:
         others = find_columns(options.keep, others, "--keep", path)

@@ -32,6 +32,8 @@ FORMATS = {
 LABEL_OF_MATRICES = "y"
 LINES_LOOKED_AT = 20
 CELLS_AT_ONCE = 2_000_000
+# What reading a .npz file may end in; RuntimeError: it is encrypted, or packed in a way that is not known here.
+DAMAGED = (ValueError, OSError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 # What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 
@@ -229,7 +231,7 @@ def _read_svmlight(path: Path, n_features: int | None) -> Table:
 
     try:
         matrix, labels = load_svmlight_file(str(path), n_features=n_features)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # an index may be too large for any matrix
         raise CommandError(f"{path} cannot be read as svmlight: {error}") from None
     whole = np.array_equal(labels, np.round(labels))
     return Table(path, matrix=matrix, labels=labels.astype(int) if whole else labels)
@@ -252,10 +254,18 @@ def _read_npz(path: Path, label: str | None) -> Table:
             matrix = stored["X"] if "X" in names else None
         if matrix is None and "format" in names:  # what scipy.sparse.save_npz writes
             matrix = sparse.load_npz(path)
-    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
     if matrix is None:
         raise CommandError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
     if label is not None and labels is None:
         raise CommandError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+    _check_axes(path, "X", matrix, 2, "one row for each case, one column for each feature")
+    if labels is not None:
+        _check_axes(path, key, labels, 1, "one label for each row of X")
     return Table(path, matrix=matrix, labels=labels)
+
+
+def _check_axes(path: Path, name: str, array: Any, n_axes: int, meaning: str) -> None:
+    if array.ndim != n_axes:
+        raise CommandError(f"{path}: {name} has the shape {array.shape}, but should have {meaning}.")

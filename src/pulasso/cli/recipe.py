@@ -88,9 +88,15 @@ class Recipe:
             if column.levels is not None:
                 new = sorted(set(_texts(frame[column.name]).dropna()) - set(column.levels))
                 if new:
+                    # Of two levels only the second has a feature, so that everything else is like the first.
+                    alike = (
+                        f"were {column.levels[0]!r}"
+                        if len(column.levels) == 2
+                        else "had none of the known values"
+                    )
                     words.append(
                         f"{path} has values of {column.name!r} that the fit did not see: {listed(new)}. These rows "
-                        "are predicted as if they had none of the known values."
+                        f"are predicted as if they {alike}."
                     )
         return words
 

@@ -31,7 +31,7 @@ TRANSLATIONS: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r"scenario='([\w-]+)'", r"--scenario \1"),
     (r"\b(prevalence|label_frequency)=\{([^}]*)\}", lambda m: f"{_flag(m[1])} {_shares(m[2])}"),
     (r"scenario=SingleTrainingSet\(label_frequency=\.\.\., negative_label_frequency=\.\.\.\)",
-     "--negative-label-frequency ..."),
+     "--negative-label-frequency with that number"),
     (r"\bcv=", "--folds "),
     (r"standardize=True", "--standardize"),
     (r"force=True", "--force"),
