@@ -124,7 +124,8 @@ def kill_driver(n_kills, rng):
                 process = start_driver(run)
                 try:
                     pause = rng.uniform(0.2, 1.0) * undisturbed if killed < n_kills else None
-                    process.wait(pause)
+                    if process.wait(pause):
+                        sys.exit("the driver ended by itself, and not well: see above")
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()

@@ -64,7 +64,8 @@ def run_chunk(name, first, last, note):
             outcomes[judge(make(np.random.default_rng(case)))] += 1
         except UnnamedError as error:
             failures.append([case, str(error)])
-    os.pwrite(note.fileno(), json.dumps([outcomes, failures]).encode(), 20)
+        if failures or case + 1 == last:  # at once: a later case may end this process
+            os.pwrite(note.fileno(), json.dumps([outcomes, failures]).encode(), 20)
 
 
 def start_chunk(name, first, last):
@@ -94,12 +95,12 @@ def start_chunk(name, first, last):
         except subprocess.TimeoutExpired:
             how = "did not end"
         content = Path(note.name).read_bytes()
+    outcomes, failures = json.loads(content[20:]) if len(content) > 20 else ({}, [])
     if how:
         case = int(content[:20]) if content else first
         # The rest of the chunk goes on in another process.
         later = start_chunk(name, case + 1, last) if case + 1 < last else (Counter(), [])
-        return later[0], [[case, f"the process {how}"], *later[1]]
-    outcomes, failures = json.loads(content[20:])
+        return Counter(outcomes) + later[0], [*failures, [case, f"the process {how}"], *later[1]]
     return Counter(outcomes), failures
 
 
