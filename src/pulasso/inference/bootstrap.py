@@ -2,7 +2,7 @@
 
 import os
 from copy import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._fitting import Run, fit_all, quietly, read_all
 from pulasso.inference._rows import Rows
 from pulasso.inputs import check_features, check_number
-from pulasso.problem import Params
+from pulasso.problem import Params, Problem
 from pulasso.seeds import spawn
 from pulasso.solvers import SOLVERS
 from pulasso.steps import data_hash, run_steps
@@ -132,7 +132,7 @@ def _replicate(
         if begin is None:
             results = model._minimize(assembled)
         else:
-            problem = assembled.problem.at_lam(float(model.lam))
+            problem = cast(Problem, assembled.problem).at_lam(float(model.lam))
             results = [SOLVERS[model.solver](problem, begin, tol=model.tol, max_iter=model.max_iter)]
         model._store(assembled, results)
     nonzero = np.flatnonzero(model.coef_)
