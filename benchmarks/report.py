@@ -9,7 +9,7 @@ from math import nan
 from pathlib import Path
 from statistics import median
 
-from compare import COMPARISONS, CROSS_VALIDATED
+from compare import COMPARISONS, CROSS_VALIDATED, GAP
 from environments import HERE
 
 __all__ = ["publish", "write_report"]
@@ -40,15 +40,20 @@ def write_report(folder: Path, paths, own, skipped, *, threads, quick) -> None:
 
 
 def publish(folder: Path, to: Path) -> None:
-    """Copy the report to where it is kept."""
-    to.write_text((folder / "report.md").read_text())
+    """Copy the report to where it is kept; what is written by hand in HOW_TAKEN.md comes before its tables."""
+    heading, *tables = (folder / "report.md").read_text().split("\n## ")
+    by_hand = HERE / "HOW_TAKEN.md"
+    words = [by_hand.read_text().strip() + "\n"] if by_hand.is_file() else []
+    to.write_text("\n".join([heading, *words, *(f"## {table}" for table in tables)]))
+    if words:
+        print(f"{to.name} begins with {by_hand.name}: see that it is true of the new figures")
 
 
 def _heading(threads, quick) -> str:
     words = "default" if threads is None else str(threads)
     lines = [
         "# Benchmark results",
-        "Written by `make bench`; see README.md in this folder for how to read it."
+        "Written by `make bench`. *How to read the tables*, in benchmarks/README.md, says what the columns mean."
         if not quick
         else "Tiny sizes (`--quick`): these numbers say that everything runs, and nothing else.",
         f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores, "
@@ -97,21 +102,52 @@ def _targets(paths) -> str:
         peers = [row for row in peers if row.get("counts", True)]
         if not peers:
             continue
-        fastest = [min(of_seed, key=lambda row: row["time_ratio"]) for of_seed in _by(peers, "seed").values()]
+        fastest = [_fastest(of_seed) for of_seed in _by(peers, "seed").values()]
         at_least, goal = wanted.get(task, (None, None))
         wall = median(row["time_ratio"] for row in fastest)
         cpu = median(row.get("cpu_ratio") or nan for row in fastest)  # not known where others do the work
-        worse = any(row.get("accurate") is False for row in peers)
-        verdict = "" if at_least is None else "goal" if wall >= goal else "yes" if wall >= at_least else "NO"
         names = ", ".join(sorted({row["solver"] for row in fastest}))
         numbers = (wall, min(row["time_ratio"] for row in fastest), cpu, at_least, goal)
-        objective = "ours above theirs: see below" if worse else "equal"
+        worse = any(row.get("accurate") is False for row in peers)
+        judged = not worse and all(map(_close, fastest))
+        verdict = _verdict(wall, cpu, at_least, goal) if judged else "not judged"
+        objective = "ours above theirs: see below" if worse else _objective(fastest)
         lines.append([task, names, str(len(fastest)), *map(_number, numbers), verdict, objective])
     if not lines:
         return ""
     header = ["task", "fastest peer", "seeds", "time ratio (median)", "(smallest)", "CPU ratio", "at least"]
     header += ["goal", "met", "objective"]
-    return "## How many times faster than the fastest peer\n\n" + _table(header, lines)
+    words = (
+        f"Peers whose gap exceeds {GAP:g} count only where no other answered, and are not judged: a ratio of times "
+        "means little where the objectives differ. The smaller of wall and CPU ratio decides whether a goal is met."
+    )
+    return f"## How many times faster than the fastest peer\n\n{words}\n\n" + _table(header, lines)
+
+
+def _close(row) -> bool:
+    """Say whether a row came near enough to the best known objective; cross-validation has none."""
+    return row.get("gap") is None or row["gap"] <= GAP
+
+
+def _fastest(rows) -> dict:
+    """Return the fastest of the accurate peers, or of all if none is accurate."""
+    return min([row for row in rows if _close(row)] or rows, key=lambda row: row["time_ratio"])
+
+
+def _verdict(wall, cpu, at_least, goal) -> str:
+    if at_least is None:
+        return ""
+    ratio = min(wall, cpu) if cpu == cpu else wall
+    return "goal" if ratio >= goal else "yes" if ratio >= at_least else "NO"
+
+
+def _objective(rows) -> str:
+    """Say how the objectives of ours and of the fastest peer compare."""
+    if not all(map(_close, rows)):
+        return f"differ: gap up to {max(row['gap'] for row in rows):.1e}"
+    if any(row.get("gap") is None for row in rows):
+        return "not compared: see the notes"
+    return "equal" if all(row.get("accurate") for row in rows) else "each at its own"
 
 
 def _path_table(paths) -> str:
@@ -125,9 +161,13 @@ def _path_table(paths) -> str:
             values = [row[name] for row in rows if row.get(name) is not None]
             middle_or_worst = max if name in ("kkt", "gap", "ours_above") else median
             medians[name] = middle_or_worst(values) if values else None
-        lines.append([_number(medians[name]) for name in COLUMNS])
+        cells = {name: _number(medians[name]) for name in COLUMNS}
+        if not _close(medians):
+            cells["gap"] = f"**{cells['gap']}**"
+        lines.append(list(cells.values()))
         notes += [f"- {task}, {solver}: {row['note']}" for row in rows if row.get("note")]
-    words = "Medians over seeds; KKT, gap and `ours above` are the worst of all lams and seeds."
+    words = "Medians over seeds; KKT, gap and `ours above` are the worst of all lams and seeds. "
+    words += f"A gap in bold exceeds {GAP:g}."
     table = _table(list(COLUMNS.values()), lines)
     return "\n\n".join(["## All solvers", words, table, "\n".join(dict.fromkeys(notes))]).rstrip()
 

@@ -1,4 +1,4 @@
-"""adelie's cv_grpnet. It draws its folds from NumPy's global state; `benchmarks/cv.py` repeats that draw."""
+"""adelie's cv_grpnet. It draws its folds from NumPy's global state; `compare.py` repeats that draw."""
 
 import time
 
