@@ -1,7 +1,7 @@
-"""``.. drawn:: What it shows``: the pictures that the Python of a page has drawn so far, made while it is built.
+"""``.. drawn:: What it shows``: the picture that the Python of a page has drawn above, made while it is built.
 
 All ``code-block:: python`` above the directive are run, in their order and once for each page, as the tests run
-them. Figures that are open then become images of the page, with the argument as their caption.
+them. The figure that is open then becomes an image of the page, with the argument as its caption.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def run(code: str, name: str, namespace: dict) -> None:
 
 
 class Drawn(SphinxDirective):
-    """Images of the figures that were drawn above."""
+    """Image of the figure that was drawn above."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -52,9 +52,12 @@ class Drawn(SphinxDirective):
         for code in codes[state["n_run"] :]:
             run(code, page.name, state["namespace"])
         state["n_run"] = len(codes)
-        if not pyplot.get_fignums():
-            raise self.error("nothing above this place draws a picture")
-        return [self._image(pyplot, number, page, state) for number in pyplot.get_fignums()]
+        numbers = pyplot.get_fignums()
+        if len(numbers) != 1:
+            raise self.error(
+                f"{len(numbers)} pictures are drawn above this place, but a caption belongs to one"
+            )
+        return [self._image(pyplot, numbers[0], page, state)]
 
     def _image(self, pyplot, number: int, page: Path, state: dict) -> nodes.figure:
         state["n_drawn"] += 1

@@ -38,7 +38,8 @@ class Reproduced(SphinxDirective):
         return [*words, *(node for part in parts for node in part), *notes, *self.numbers(name, home)]
 
     def picture(self, name: str, title: str) -> list[nodes.Node]:
-        return self.parse_text_to_nodes(f".. image:: /reproduction/{name}/figure.svg\n   :alt: {title}\n")
+        image = f".. image:: /reproduction/{name}/figure.svg\n   :alt: {title}\n"
+        return self.parse_text_to_nodes(f".. container:: reproduced-picture\n\n{indent(image, '   ')}")
 
     def beside(self, name: str) -> list[nodes.Node]:
         if not (KEPT / name / "beside.csv").is_file():
