@@ -17,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -59,14 +60,15 @@ def findings(model, learn, judge, truth):
     x, z = judge.drop(columns="digit"), judge["digit"]
     predicted = model.predict(x)
     estimate = pu_accuracy(z, predicted, unlabeled=0, **ASSUMED)
-    low, high = estimate.interval()
+    # Estimates from labels alone may lie a little outside of what a share can be.
+    share, low, high = np.clip([estimate.value, *estimate.interval()], 0.0, 1.0)
     naive = MultinomialPULassoCV(scenario="fully-observed", unlabeled=0, random_state=0, n_jobs=2, **PATH)
     naive.fit(learn.drop(columns="digit"), learn["digit"])
     n_selected = int(model.coef_.any(axis=0).sum())
     return (
         f"{n_selected} of {x.shape[1]} pixels tell the digits apart.",
         f"{len(z)} new images: {100 * (predicted == truth).mean():.1f} % are read correctly; estimated from their "
-        f"labels, half of which are lost, {100 * estimate.value:.1f} % ({100 * low:.0f} to {100 * high:.0f} %).",
+        f"labels, half of which are lost, {100 * share:.1f} % ({100 * low:.0f} to {100 * high:.0f} %).",
         f"A model that takes unlabeled for 0 reads {100 * (naive.predict(x) == truth).mean():.1f} %.",
     )
 

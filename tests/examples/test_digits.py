@@ -39,7 +39,7 @@ def test_the_scenario_is_worth_it_and_the_estimate_is_close(run):
     )
     naive = float(re.search(r"([\d.]+) %", third).group(1))
     assert naive + 15 < real
-    assert low <= real + 1 and real - 1 <= high and low <= estimated <= high
+    assert low <= real + 1 and real - 1 <= high and 0 <= low <= estimated <= high <= 100
 
 
 def test_it_writes_what_the_command_promises(run):

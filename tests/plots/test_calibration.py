@@ -27,3 +27,11 @@ def test_what_rests_on_next_to_nothing_is_counted_instead():
     display = PUCalibrationDisplay(curve([0.2, 0.5, 9.0], [0.5, 0.499, 0.001])).plot()
     assert display.ax_.get_ylim()[1] < 1.5
     assert "2 thin bins outside of the picture" in " ".join(display.ax_.get_xlabel().split())
+
+
+def test_lines_leave_out_what_rests_on_next_to_nothing():
+    display = PUCalibrationDisplay(curve([0.2, 0.9, 0.8], [0.5, 0.001, 0.499])).plot()
+    for container in display.containers_:
+        np.testing.assert_array_equal(container.lines[0].get_ydata(), [0.2, 0.8])
+    hollow = [line for line in display.ax_.lines if line.get_markerfacecolor() == "white"]
+    assert [(line.get_ydata().tolist(), line.get_linestyle()) for line in hollow] == 2 * [([0.9], "None")]

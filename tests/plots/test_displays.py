@@ -270,12 +270,22 @@ def test_response_curve_is_the_prediction_of_the_mean_row(few):
     rows[:, 1] = display.grid
     np.testing.assert_allclose(display.proba, few.plain.predict_proba(rows))
     assert display.feature == "x1" and len(display.lines_) == 2
-    assert display.ax_.get_ylim() == (0, 1)
+    low, high = display.ax_.get_ylim()
+    assert low < 0 and high == 1
+    marks = np.array([each[:, 1] for each in display.ax_.collections[0].get_segments()])
+    assert low < marks.min() and marks.max() < 0, "no curve runs over the deciles"
 
 
 def test_response_curves_of_small_probabilities_fill_the_picture(many):
     display = plots.ResponseCurveDisplay.from_estimator(many.plain, many.X, 0)
     assert display.proba.max() < display.ax_.get_ylim()[1] < 0.5
+
+
+def test_counts_that_stay_the_same_have_one_tick():
+    panels = {"selected features": np.full(3, 7), "accuracy": np.array([0.5, 0.6, 0.7])}
+    display = plots.SensitivityDisplay(np.array([0.1, 0.2, 0.3]), panels, 1, "prevalence").plot()
+    display.figure_.draw_without_rendering()
+    assert [label.get_text() for label in display.axes_[0].get_yticklabels()] == ["7"]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "sparse"])

@@ -73,15 +73,41 @@ def page(hostile, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Return a function that loads a page in a real browser and returns its DOM and its messages."""
+def chromium():
+    """A program that is a real browser."""
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip(f"no browser is installed ({', '.join(BROWSERS)})")
+    return program
+
+
+@pytest.fixture(scope="session")
+def on_paper(chromium, tmp_path_factory):
+    """Return a function that prints a page and returns the text of every sheet."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext of poppler is not installed")
+
+    def print_out(file):
+        folder = tmp_path_factory.mktemp("paper")
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+        command = [chromium, *flags, f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=10000"]
+        command += [f"--print-to-pdf={folder / 'page.pdf'}", Path(file).as_uri()]
+        subprocess.run(command, capture_output=True, timeout=180, check=True)
+        read = ["pdftotext", "-layout", str(folder / "page.pdf"), "-"]
+        return subprocess.run(
+            read, capture_output=True, text=True, check=True, encoding="utf-8"
+        ).stdout.split("\f")
+
+    return print_out
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """Return a function that loads a page in a real browser and returns its DOM and its messages."""
 
     def load(file, *flags):
         command = [
-            program, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+            chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
             "--virtual-time-budget=10000", *flags, "--dump-dom", Path(file).as_uri(),
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, timeout=180, encoding="utf-8")

@@ -93,3 +93,41 @@ def test_axe_finds_no_violations(page, browser, axe, tmp_path, scheme):
     flags = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
     found = found_in(browser(with_script(page, script, tmp_path), *flags)[0])
     assert found["passes"] > 20 and found["violations"] == []
+
+
+NARROW = """<script>
+const found = { pictures: [...document.querySelectorAll(".picture")].map((box) =>
+    [box.querySelector("svg").getBoundingClientRect().width, box.scrollWidth > box.clientWidth, box.tabIndex]) };
+found.window = window.innerWidth;
+found.captions = [...document.querySelectorAll("caption")].map((each) => each.getBoundingClientRect().right);
+const out = document.createElement("pre"); out.id = "found"; out.textContent = JSON.stringify(found);
+document.body.append(out);
+</script>"""
+
+
+def test_a_narrow_screen(page, browser, tmp_path):
+    """Pictures keep a size that can be read and scroll, by keys too; captions are not cut."""
+    found = found_in(browser(with_script(page, NARROW, tmp_path), "--window-size=500,900")[0])
+    assert found["window"] < 640
+    assert found["pictures"] and all(width >= 576 for width, _, _ in found["pictures"])
+    assert all(scrolls and reached == 0 for _, scrolls, reached in found["pictures"])
+    assert max(found["captions"]) <= found["window"]
+    wide = found_in(browser(with_script(page, NARROW, tmp_path), "--window-size=1280,900")[0])
+    assert all(not scrolls and reached == -1 for _, scrolls, reached in wide["pictures"])
+
+
+def test_paper_has_column_heads_on_every_sheet_and_no_hints(page, on_paper, tmp_path):
+    text = page.read_text(encoding="utf-8")
+    start = text.index("<tbody>", text.index("Selected features, the strongest first")) + len("<tbody>")
+    row = text[start : text.index("</tr>", start) + len("</tr>")]
+    long = tmp_path / "long.html"
+    long.write_text(text[:start] + 120 * row + text[start:], encoding="utf-8")
+    sheets = on_paper(long)
+    name = re.search(r"<th scope=\"row\">(.*?)</th>", row)[1]
+    full = [sheet for sheet in sheets if sheet.count(html.unescape(name)) > 10]
+    assert len(full) >= 2
+    for sheet in full:
+        assert "strength" in sheet, "the head of the table is on each of its sheets"
+    assert [sheet for sheet in sheets if "Every line is one group" in sheet]
+    assert "Move the slider" in text and "Point at a line" in text
+    assert not [sheet for sheet in sheets if "Move the slider" in sheet or "Point at" in sheet]

@@ -4,9 +4,11 @@ import base64
 import hashlib
 import json
 import re
+from html import escape, unescape
 from html.parser import HTMLParser
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
 STYLE = files("pulasso.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
@@ -127,6 +129,21 @@ def test_the_slider_starts_at_the_model(parsed, hostile):
     assert data["lams"][at] == pytest.approx(model.lam_, rel=1e-3)
     assert data["selected"][at] == sum(model.coef_.any(axis=0))
     assert len(data["coefs"]) == len(data["lams"]) == len(data["x"])
+
+
+def test_coloured_lines_carry_their_names(html, hostile):
+    """Nobody has to point at a line to know it: on paper one cannot."""
+    chart = re.search(r'<svg[^>]*class="path-chart".*?</svg>', html, re.S)[0]
+    found = re.findall(
+        r'<text class="name" x="([\d.]+)" y="([\d.]+)"><title>(.*?)</title>(.*?)</text>', chart
+    )
+    model = hostile[0]
+    norms = np.asarray(model.path_.group_norms).max(axis=0)
+    largest = [escape(model.groups_.names[j]) for j in np.argsort(-norms)[:7]]
+    assert [title for _, _, title, _ in found] == largest
+    heights = np.sort([float(y) for _, y, _, _ in found])
+    assert np.diff(heights).min() > 14.5, "they do not collide"
+    assert all(len(unescape(short)) <= 17 for _, _, _, short in found)
 
 
 # -- contrast, computed from the style sheet -----------------------------------------------------------------------

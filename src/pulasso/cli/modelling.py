@@ -117,9 +117,9 @@ def _parse_number(text: str, wanted: str, observed: Observed) -> Any:
         try:
             return _share(text, wanted)
         except ValueError:
-            classes = ",".join(f"{name}=..." for name in positive_classes(observed))
+            shares = ",".join(f"{name}=..." for name in positive_classes(observed))
             raise CommandError(
-                f"{_flag(wanted)} {text!r} is neither a number, nor {classes}, nor the word estimate."
+                f"{_flag(wanted)} {text!r} is neither a number, nor {shares}, nor the word estimate."
             ) from None
     classes = positive_classes(observed)
     found = parse_shares(text, wanted, classes, observed.marker)

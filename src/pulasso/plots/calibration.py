@@ -172,32 +172,27 @@ class PUCalibrationDisplay:
         return int(np.count_nonzero(there & ((frequency < low) | (frequency > high))))
 
     def _draw_class(self, ax: Any, k: int, i: int, n_shown: int) -> Any:
-        """Draw one class, a little beside the others so that error bars stay apart."""
+        """Draw one class, a little beside the others so that error bars stay apart; lines leave out thin bins."""
         curve = self.curve
-        filled = np.isfinite(curve.predicted[k])
-        at = curve.predicted[k, filled] + 0.008 * (i - (n_shown - 1) / 2)
-        color, share = PALETTE[i % len(PALETTE)], curve.share[k, filled]
-        container = ax.errorbar(
-            at,
-            curve.frequency[k, filled],
-            1.96 * curve.standard_error[k, filled],
-            color=color,
-            linestyle=DASHES[i % len(DASHES)],
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=5,
-            linewidth=1.2,
-            elinewidth=0.9,
-            capsize=2,
-        )
-        thin = share < THIN
-        ax.plot(
-            at[thin],
-            curve.frequency[k, filled][thin],
+        filled, thin = np.isfinite(curve.predicted[k]), curve.share[k] < THIN
+        at = curve.predicted[k] + 0.008 * (i - (n_shown - 1) / 2)
+        error = 1.96 * curve.standard_error[k]
+        style: dict[str, Any] = {
+            "color": PALETTE[i % len(PALETTE)],
+            "marker": MARKERS[i % len(MARKERS)],
+            "markersize": 5,
+            "linewidth": 1.2,
+            "elinewidth": 0.9,
+            "capsize": 2,
+        }
+        hollow, solid = filled & thin, filled & ~thin
+        ax.errorbar(
+            at[hollow],
+            curve.frequency[k, hollow],
+            error[hollow],
             linestyle="",
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=5,
-            color=color,
             markerfacecolor="white",
-            zorder=4,
+            **style,
         )
-        return container
+        dashes = DASHES[i % len(DASHES)]
+        return ax.errorbar(at[solid], curve.frequency[k, solid], error[solid], linestyle=dashes, **style)

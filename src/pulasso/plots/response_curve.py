@@ -14,6 +14,7 @@ from pulasso.plots.reading import core_of
 from pulasso.plots.style import (
     DASHES,
     GREY,
+    INK,
     MARKERS,
     PALETTE,
     label_ends,
@@ -30,6 +31,8 @@ SPAN = (0.01, 0.99)
 MARKED = 12
 # Where all probabilities are smaller than this the axis ends above the largest, so that curves are told apart.
 HALF = 0.5
+# Share of the height below probability 0, where the deciles are: curves that run along 0 would hide them.
+STRIP = 0.05
 
 
 @dataclass(eq=False)
@@ -151,12 +154,12 @@ class ResponseCurveDisplay:
         ax.set_xlim(self.grid[0], self.grid[-1])
         largest = float(self.proba.max())
         height = 1.0 if largest > HALF else 1.1 * largest
-        ax.set_ylim(0.0, height)
+        ax.set_ylim(0.0 if self.deciles is None else -STRIP * height, height)
         ax.set_xlabel(literal(self.feature, length=60))
         ax.set_ylabel("probability of the true class")
         if self.deciles is not None:
             inside = self.deciles[(self.deciles >= self.grid[0]) & (self.deciles <= self.grid[-1])]
-            ax.vlines(inside, 0.0, 0.025 * height, color=GREY, linewidth=1.0)
+            ax.vlines(inside, -0.9 * STRIP * height, -0.3 * STRIP * height, color=INK, linewidth=1.0)
         colors = [self.lines_[k].get_color() for k in top]
         names = [plain(self.classes[k]) for k in top]
         n_written = label_ends(ax, self.proba[-1, top].tolist(), names, colors)

@@ -98,7 +98,10 @@ class SensitivityDisplay:
             axis.set_ylabel(what.replace(" ", "\n", 1), fontsize=9)
             axis.margins(y=0.15)
             if np.all(np.mod(values, 1) == 0):  # numbers of features have no halves
-                axis.yaxis.get_major_locator().set_params(integer=True)
+                if np.ptp(values) == 0:
+                    axis.set_yticks([values[0]], [f"{values[0]:g}"])
+                else:
+                    axis.yaxis.get_major_locator().set_params(integer=True)
         axes[-1].set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
         if self.names is not None:
             labels = literals(self.names)

@@ -22,6 +22,7 @@ __all__ = [
     "draw_cells",
     "label_ends",
     "lam_axis",
+    "move_apart",
     "new_axes",
     "new_panels",
     "note_below",
@@ -141,6 +142,24 @@ def count_axis(ax: Any, lams: NDArray, counts: NDArray, what: str) -> None:
     top.set_xlabel(what, fontsize=SMALL)
 
 
+def move_apart(at: ArrayLike, gap: float, low: float, high: float) -> NDArray:
+    """Return places between two ends that are at least `gap` apart, in the same order and moved no more than needed.
+
+    Examples
+    --------
+    >>> move_apart([0.5, 0.1, 0.5], 0.2, 0.0, 1.0).round(3).tolist()
+    [0.4, 0.1, 0.6]
+    """
+    places = np.asarray(at, dtype=float)
+    order = np.argsort(places, kind="stable")
+    steps = gap * np.arange(len(places))
+    # Least squares movement with a gap between neighbours is monotone regression.
+    room = max(high - gap * (len(places) - 1), low)
+    moved = np.empty(len(places))
+    moved[order] = isotonic_regression(places[order] - steps, y_min=low, y_max=room) + steps
+    return moved
+
+
 def label_ends(
     ax: Any, heights: Sequence[float], names: Sequence[Any], colors: Sequence[str], size: float = SMALL
 ) -> int:
@@ -166,12 +185,8 @@ def label_ends(
         return 0
     to_axes = ax.transScale + ax.transLimits
     at = to_axes.transform(np.column_stack([np.full(n_written, ax.get_xlim()[1]), heights[:n_written]]))[:, 1]
-    order = np.argsort(at, kind="stable")
     words = literals(names)
-    steps = gap * np.arange(n_written)
-    # Least squares movement with a gap between neighbours is monotone regression.
-    moved = isotonic_regression(at[order] - steps, y_min=0.0, y_max=max(1.0 - steps[-1], 0.0)) + steps
-    for i, height in zip(order, moved, strict=True):
+    for i, height in enumerate(move_apart(at, gap, 0.0, 1.0)):
         ax.annotate(
             words[i],
             xy=(1.0, np.clip(at[i], 0.0, 1.0)),

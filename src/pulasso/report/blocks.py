@@ -25,9 +25,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph."""
+    """A paragraph; `hint` is how to use the page, which paper cannot do."""
 
     words: str
+    hint: str = ""
     kind: ClassVar[str] = "text"
 
 
@@ -84,6 +85,7 @@ class Figure:
 
     svg: str
     caption: str
+    hint: str = ""
     kind: ClassVar[str] = "figure"
 
 
@@ -101,6 +103,7 @@ class PathChart:
 
     svg: str
     caption: str
+    hint: str
     table: Table
     lam: str
     position: int

@@ -112,7 +112,8 @@ def about_path(material: Material) -> Section:
     path = getattr(material.chooser, "path_", None)
     if path is None or len(path.lams) < 2 or not np.asarray(path.n_active).any():
         return Section("path", "", [])
-    words = (
-        "A stronger penalty keeps only the features that matter most. Move the slider to see which those are."
+    words = Text(
+        "A stronger penalty keeps only the features that matter most.",
+        hint="Move the slider to see which those are.",
     )
-    return Section("path", "From few features to many", [Text(words), make_path_chart(path, material.lam)])
+    return Section("path", "From few features to many", [words, make_path_chart(path, material.lam)])

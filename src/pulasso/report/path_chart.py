@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.plots.reading import feature_names, output_names, scaled_path
-from pulasso.plots.style import PALETTE, only_largest
+from pulasso.plots.style import PALETTE, move_apart, only_largest
 from pulasso.report.blocks import PathChart, Table, number
 
 __all__ = ["make_path_chart"]
 
-WIDTH, HEIGHT = 720, 330
-LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 50
+WIDTH, HEIGHT = 760, 330
+LEFT, RIGHT, TOP, BOTTOM = 62, 140, 14, 50
+# Names of the coloured lines stand in the right margin: their distance from the lines and each other, and letters.
+AWAY, LINE_HEIGHT, LETTERS = 16, 15.0, 17
 # What is drawn and what the slider can show; a page should not weigh megabytes.
 LINES, COLORED, FEATURES, LAMS, ROWS = 60, 7, 100, 60, 25
 DASHES = ("", "8 4", "8 3 2 3", "2 3")
@@ -49,7 +51,8 @@ def make_path_chart(path: Any, lam: float) -> PathChart:
     }
     return PathChart(
         svg=_draw(np.asarray(path.group_norms)[kept], lams, list(model.groups_.names), at),
-        caption=_caption(path, lams, shown, strength),
+        caption=_caption(path),
+        hint=_hint(path, lams, shown, strength),
         table=_table(coefs[at], [names[j] for j in range(len(names))], columns),
         lam=number(lams[at]),
         position=at,
@@ -67,14 +70,22 @@ def _short(rows: NDArray) -> list[list[float]]:
     return [[float(f"{value:.3g}") if value else 0 for value in row] for row in rows.tolist()]
 
 
-def _caption(path: Any, lams: NDArray, shown: NDArray, strength: NDArray) -> str:
+def _caption(path: Any) -> str:
     words = (
         "Every line is one group of coefficients; the weaker the penalty (to the right), the more of them are "
-        "selected. Point at a line to see its name."
+        "selected."
     )
     n_lines = int(np.count_nonzero(np.asarray(path.group_norms).max(axis=0)))
+    if n_lines > COLORED:
+        words += f" The {COLORED} largest are coloured and named."
     if n_lines > LINES:
         words += f" Of {n_lines} groups that are ever selected the {LINES} largest are drawn."
+    return words
+
+
+def _hint(path: Any, lams: NDArray, shown: NDArray, strength: NDArray) -> str:
+    """Return what only a reader at a screen needs to know."""
+    words = "Point at a line to see its name."
     if len(lams) < len(path.lams):
         words += f" The slider stops at {len(lams)} of {len(path.lams)} penalties."
     n_ever = int(np.count_nonzero(strength.max(axis=0)))
@@ -109,23 +120,44 @@ def _draw(norms: NDArray, lams: NDArray, names: list[str], at: int) -> str:
     """Return the chart as SVG; lines carry their names, so that pointing works without a script, too."""
     top = float(norms.max(initial=0.0)) or 1.0
     x, order = _x(lams), only_largest(norms.max(axis=0), LINES)
+    floor = HEIGHT - BOTTOM
     lines = []
     for i, j in list(enumerate(order))[::-1]:  # the largest on top
-        y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * norms[:, j] / top
+        y = floor - (floor - TOP) * norms[:, j] / top
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        color = f"var(--c{i % len(PALETTE)})" if i < COLORED else "var(--muted-line)"
+        color = _color(i)
         dash = DASHES[i % len(DASHES)] if i < COLORED else ""
         lines.append(
             f'<polyline class="line" points="{points}" style="stroke: {color}" stroke-dasharray="{dash}">'
             f"<title>{escape(names[j])}</title></polyline>"
         )
-    mark = f'<line class="mark" x1="{x[at]:.1f}" x2="{x[at]:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
+    ever = [j for j in order[:COLORED] if norms[:, j].any()]
+    ends = floor - (floor - TOP) * norms[-1, ever] / top
+    mark = f'<line class="mark" x1="{x[at]:.1f}" x2="{x[at]:.1f}" y1="{TOP}" y2="{floor}"/>'
     words = f"Norms of {len(order)} groups over lam from {number(lams[0])} to {number(lams[-1])}"
     return (
         f'<svg role="img" aria-label="{escape(words)}" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
         f'height="{HEIGHT}" class="path-chart" xmlns="http://www.w3.org/2000/svg">'
-        f"{_axes(x, lams, top)}{''.join(lines)}{mark}</svg>"
+        f"{_axes(x, lams, top)}{''.join(lines)}{mark}{_names([names[j] for j in ever], ends)}</svg>"
     )
+
+
+def _color(i: int) -> str:
+    return f"var(--c{i % len(PALETTE)})" if i < COLORED else "var(--muted-line)"
+
+
+def _names(names: list[str], ends: NDArray) -> str:
+    """Return the names of the coloured lines at the right edge, tied to where the lines end."""
+    edge = WIDTH - RIGHT
+    parts = []
+    for i, y in enumerate(move_apart(ends, LINE_HEIGHT, TOP, HEIGHT - BOTTOM)):
+        short = names[i] if len(names[i]) <= LETTERS else names[i][: LETTERS - 1] + "…"
+        parts.append(
+            f'<path class="tie" d="M{edge},{ends[i]:.1f}L{edge + AWAY - 3},{y:.1f}" style="stroke: {_color(i)}"/>'
+            f'<text class="name" x="{edge + AWAY}" y="{y + 4:.1f}">'
+            f"<title>{escape(names[i])}</title>{escape(short)}</text>"
+        )
+    return "".join(parts)
 
 
 def _round_numbers(top: float) -> NDArray:

@@ -107,7 +107,8 @@ def _score_figures(material: Material) -> list[Block]:
         draw_figure(
             lambda: PUCalibrationDisplay.from_estimator(*rows, sample_weight=weight, ax=offscreen),
             "calibration",
-            "Do predicted probabilities come true? On the dashed diagonal they do. Bars are 95 % intervals.",
+            "Do predicted probabilities come true? On the dashed diagonal they do. Bars are 95 % intervals. Hollow "
+            "marks rest on less than 1 % of the rows.",
             "Calibration curves of the classes",
         ),
     ]

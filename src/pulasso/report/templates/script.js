@@ -29,6 +29,15 @@
     });
   });
 
+  // Pictures that are wider than a narrow screen scroll by keys as well.
+  const reach = () =>
+    document.querySelectorAll(".picture").forEach((box) => {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+  window.addEventListener("resize", reach);
+  reach();
+
   // The path: a slider over lam moves the mark and fills the table; pointing at a line shows its name.
   const source = document.getElementById("path-data");
   if (!source) return;
