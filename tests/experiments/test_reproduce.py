@@ -3,16 +3,18 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pulasso.experiments import get_experiment, reproduce, rsc, table_1
-from pulasso.experiments.__main__ import main
+from pulasso.exceptions import CheckpointError
+from pulasso.experiments import get_experiment, reproduce, rsc, runner, table_1
 from pulasso.experiments.page import write_page
 from pulasso.experiments.registry import NAMES, names_wanted
 from pulasso.experiments.runner import generator, repetitions, run_cells
+from pulasso.experiments.writing import write_text
 
 LINES = []
 
@@ -67,7 +69,7 @@ def test_new_numbers_are_dated_and_old_ones_keep_their_date(results):
 
 
 def test_the_page_keeps_what_was_run_before(results):
-    main(["pgd-vs-em", "--scale", "tiny", "--out", str(results)])
+    reproduce("pgd-vs-em", "tiny", results)
     text = (results / "index.html").read_text(encoding="utf-8")
     assert 'id="rsc"' in text
     assert 'id="pgd-vs-em"' in text
@@ -91,6 +93,70 @@ def test_data_that_cannot_be_had_do_not_cost_the_others(results, monkeypatch):
     with pytest.raises(OSError, match=r"Not everything .* table-1: mfeat-fou could not be downloaded"):
         reproduce(["table-1", "rsc"], "tiny", results)
     assert 'id="rsc"' in (results / "index.html").read_text(encoding="utf-8")
+
+
+def test_an_error_of_one_experiment_does_not_cost_the_others_and_is_named_at_the_end(results, monkeypatch):
+    from typer.testing import CliRunner
+
+    from pulasso.cli.main import app
+
+    def refused(*args, **kwargs):
+        raise CheckpointError("steps/table-1 belongs to another run.")
+
+    monkeypatch.setattr(table_1, "run", refused)
+    (results / "index.html").unlink()
+    done = CliRunner().invoke(app, ["reproduce", "table-1", "rsc", "--scale", "tiny", "--out", str(results)])
+    assert done.exit_code == 1
+    assert "rsc (tiny)" in done.output
+    assert "table-1: steps/table-1 belongs to another run." in done.output.splitlines()[-1]
+    assert (results / "index.html").is_file()
+
+
+def test_wrong_words_and_places_are_refused_before_anything_is_computed(tmp_path):
+    with pytest.raises(ValueError, match="scale='huge' is unknown"):
+        reproduce("all", "huge", tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        reproduce("all", "tiny", tmp_path / "file")
+
+
+@pytest.mark.parametrize("file", ["settings.json", "claims.json", "summary.csv"])
+def test_damaged_results_of_another_experiment_are_named(results, file):
+    shutil.copytree(results / "rsc", results / "figure-1")
+    (results / "figure-1" / file).write_text("{" if file != "summary.csv" else "")
+    said = []
+    text = write_page(results, said.append).read_text(encoding="utf-8")
+    assert 'id="rsc"' in text
+    assert "The results of <code>figure-1</code> are damaged" in text
+    assert [str(results / "figure-1") in words for words in said] == [True]
+
+
+def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path):
+    file = tmp_path / "claims.json"
+    write_text(file, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(file, 10_000 * "new" + "\ud800")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_kill_between_date_and_table_is_made_good(results, monkeypatch):
+    home = results / "rsc"
+    table = (home / "table.csv").read_text()
+    (home / "table.csv").write_text("other,numbers\n")
+    (home / "made.json").write_text('{"date": "1999-12-31"}')
+
+    def killed(file, text):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["pulasso.experiments.reproduce"], "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce("rsc", "tiny", results)
+    assert "1999" not in (home / "made.json").read_text()  # a new table never carries an old date
+    reproduce("rsc", "tiny", results)
+    assert (home / "table.csv").read_text() == table
 
 
 def test_the_command(results):
@@ -128,17 +194,25 @@ def test_cells_become_rows():
 
 
 def test_cells_are_kept_by_the_content_of_their_settings(tmp_path):
-    few = run_cells("squares", _square, CELLS[:2], {"c": 1}, 0, cache=tmp_path)
-    run_cells("squares", _square, CELLS, {"c": 1}, 0, cache=tmp_path)
+    few = run_cells("squares", _square, CELLS[:2], {"c": 1}, 0, checkpoint=tmp_path)
+    run_cells("squares", _square, CELLS, {"c": 1}, 0, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 1  # more cells of the same settings join the others
-    run_cells("squares", _square, CELLS[:2], {"c": 2}, 0, cache=tmp_path)
-    run_cells("squares", _square, CELLS[:2], {"c": 1}, 1, cache=tmp_path)
+    run_cells("squares", _square, CELLS[:2], {"c": 2}, 0, checkpoint=tmp_path)
+    run_cells("squares", _square, CELLS[:2], {"c": 1}, 1, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
-    assert few.equals(run_cells("squares", None, CELLS[:2], {"c": 1}, 0, cache=tmp_path))
+    assert few.equals(run_cells("squares", None, CELLS[:2], {"c": 1}, 0, checkpoint=tmp_path))
+
+
+def test_another_version_computes_its_own_cells(tmp_path, monkeypatch):
+    run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
+    for module in (runner, sys.modules["pulasso.steps._checkpoint"]):
+        monkeypatch.setattr(module, "__version__", "99.0")
+    run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_what_was_finished_before_a_failure_is_kept(tmp_path):
     with pytest.raises(ArithmeticError):
-        run_cells("squares", _square, CELLS, {"fails_at": 2}, 0, cache=tmp_path)
+        run_cells("squares", _square, CELLS, {"fails_at": 2}, 0, checkpoint=tmp_path)
     (folder,) = tmp_path.iterdir()
     assert [file.stem for file in folder.glob("*.npz")] == ["x 1 repetition 0"]

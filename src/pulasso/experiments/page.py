@@ -3,10 +3,12 @@
 import base64
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pulasso.experiments.registry import NAMES, get_experiment
+from pulasso.experiments.writing import write_text
 
 __all__ = ["PAGE", "verdict", "write_page"]
 
@@ -15,19 +17,29 @@ TEMPLATES = Path(__file__).parent / "templates"
 NOT_JUDGED = "tiny"  # a handful of small fits decides nothing
 
 
-def write_page(folder: Path) -> Path:
-    """Write ``index.html`` from the results in `folder` and return where it lies."""
+def write_page(folder: Path, say: Callable[[str], Any] = lambda words: None) -> Path:
+    """Write ``index.html`` from the results in `folder` and return where it lies.
+
+    Results that cannot be read are named by `say` and on the page, which shows all others.
+    """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise ImportError('The page needs jinja2: pip install "pulasso[experiments]".') from None
-    found = [_section(folder, name) for name in NAMES if (folder / name / "claims.json").is_file()]
+    found, damaged = [], []
+    for name in (name for name in NAMES if (folder / name / "claims.json").is_file()):
+        try:
+            found.append(_section(folder, name))
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            damaged.append({"name": name, "why": f"{type(error).__name__}: {error}"})
+            say(
+                f"{folder / name} is damaged and left out of the page ({damaged[-1]['why']}); reproduce it again."
+            )
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     page = folder / PAGE
-    page.write_text(
-        environment.get_template("page.html.j2").render(sections=found, style=style), encoding="utf-8"
-    )
+    template = environment.get_template("page.html.j2")
+    write_text(page, template.render(sections=found, damaged=damaged, style=style))
     return page
 
 

@@ -1,6 +1,5 @@
 """Run experiments and write what came out: tables, figures, settings, and one page that shows them all."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -15,15 +14,14 @@ from pulasso._version import __version__
 from pulasso.experiments.page import PAGE, verdict, write_page
 from pulasso.experiments.registry import get_experiment, names_wanted
 from pulasso.experiments.runner import at_scale
+from pulasso.experiments.writing import save_figure, write_json, write_text
 from pulasso.steps import describe
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 __all__ = ["reproduce"]
 
-DOTS_PER_INCH = 130
 MADE_WITH = ("numpy", "scipy", "scikit-learn")  # packages that numbers may depend on
 
 
@@ -67,26 +65,35 @@ def reproduce(
     Raises
     ------
     OSError
-        If data of some experiment could not be had, after all others were reproduced.
+        If some experiment could not be reproduced, after all others were; the message says which, and why.
 
     Examples
     --------
     >>> from pulasso.experiments import reproduce
     >>> page = reproduce("figure-1", scale="quick", out="runs/paper")  # doctest: +SKIP
     """
+    wanted = names_wanted([names] if isinstance(names, str) else list(names))
+    for name in wanted:
+        at_scale(get_experiment(name).SETTINGS, scale)  # a wrong word is known before anything is computed
     folder = Path(out)
-    failures = []
-    for name in names_wanted([names] if isinstance(names, str) else list(names)):
+    folder.mkdir(parents=True, exist_ok=True)
+    failures: dict[str, Exception] = {}
+    for name in wanted:
         try:
             _reproduce_one(name, scale, folder, seed, {"n_jobs": n_jobs, "progress": progress}, say)
-        except OSError as error:  # data that could not be had must not cost the other experiments
-            failures.append(f"{name}: {error}")
-            say(failures[-1])
-    if len(failures) == 0 or folder.is_dir():
-        say(f"{write_page(folder)}")
+        except (OSError, ValueError, MemoryError) as error:  # one that fails must not cost the others
+            failures[name] = error
+            say(_named(name, error))
+    if len(failures) < len(wanted) or (folder / PAGE).is_file():
+        say(f"{write_page(folder, say)}")
     if failures:
-        raise OSError("Not everything could be reproduced. " + " ".join(failures))
+        words = " ".join(_named(name, error) for name, error in failures.items())
+        raise OSError(f"Not everything could be reproduced. {words}") from next(iter(failures.values()))
     return folder / PAGE
+
+
+def _named(name: str, error: Exception) -> str:
+    return f"{name}: {str(error) or type(error).__name__}"
 
 
 def _reproduce_one(
@@ -95,19 +102,19 @@ def _reproduce_one(
     experiment = get_experiment(name)
     settings = at_scale(experiment.SETTINGS, scale)
     start = perf_counter()
-    table = experiment.run(scale, seed, cache=folder / "steps", **how)
+    table = experiment.run(scale, seed, checkpoint=folder / "steps", **how)
     seconds = perf_counter() - start
     claims = experiment.judge(table)
     home = folder / name
     home.mkdir(parents=True, exist_ok=True)
     _write_table(table, home)
-    experiment.summarize(table).to_csv(home / "summary.csv", index=False)
+    write_text(home / "summary.csv", _as_csv(experiment.summarize(table)))
     if hasattr(experiment, "beside_paper"):
-        experiment.beside_paper(table).to_csv(home / "beside.csv", index=False)
-    _save(experiment.draw(table), home)
+        write_text(home / "beside.csv", _as_csv(experiment.beside_paper(table)))
+    save_figure(experiment.draw(table), home)
     asked = {"experiment": name, "scale": scale, "seed": seed, "pulasso": __version__}
-    _write(home / "settings.json", {**asked, "settings": describe(settings)})
-    _write(home / "claims.json", [asdict(claim) for claim in claims])
+    write_json(home / "settings.json", {**asked, "settings": describe(settings)})
+    write_json(home / "claims.json", [asdict(claim) for claim in claims])
     say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
     for claim in claims:
         say(f"  {verdict(claim.holds, scale)}: {claim.text} [{claim.evidence}]")
@@ -115,23 +122,15 @@ def _reproduce_one(
 
 def _write_table(table: "DataFrame", home: Path) -> None:
     """Write every repetition and, if they are new, when and with what they were made."""
-    file, text = home / "table.csv", table.to_csv(index=False)
+    file, text = home / "table.csv", _as_csv(table)
     old = file.read_text(encoding="utf-8") if (home / "made.json").is_file() and file.is_file() else None
     if text != old:
-        file.write_text(text, encoding="utf-8")
         versions = {"python": python_version(), "pulasso": __version__}
         versions |= {name: metadata.version(name) for name in MADE_WITH}
-        _write(home / "made.json", {"date": datetime.now(UTC).date().isoformat(), "versions": versions})
+        # Before the table: whoever is killed in between finds another table, and dates it again.
+        write_json(home / "made.json", {"date": datetime.now(UTC).date().isoformat(), "versions": versions})
+        write_text(file, text)
 
 
-def _save(figure: "Figure", home: Path) -> None:
-    import matplotlib
-
-    # The same table gives the same bytes: no date, and names of parts that do not change.
-    with matplotlib.rc_context({"svg.hashsalt": "pulasso", "svg.fonttype": "none"}):
-        figure.savefig(home / "figure.svg", metadata={"Date": None})
-    figure.savefig(home / "figure.png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-
-
-def _write(file: Path, content: Any) -> None:
-    file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+def _as_csv(table: "DataFrame") -> str:
+    return table.to_csv(index=False, lineterminator="\n")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pulasso._version import __version__
 from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning
 from pulasso.steps import describe, run_steps
 from pulasso.tables import make_frame
@@ -72,7 +73,7 @@ def run_cells(
     seed: int,
     *,
     n_jobs: int | None = None,
-    cache: str | os.PathLike | None = None,
+    checkpoint: str | os.PathLike | None = None,
     progress: bool | None = None,
 ) -> "DataFrame":
     """Compute every cell and return one table.
@@ -91,8 +92,8 @@ def run_cells(
     seed : int
     n_jobs : int, optional
         Processes; the table does not depend on it.
-    cache : str or path, optional
-        Folder for finished cells. A run that was killed goes on from there.
+    checkpoint : str or path, optional
+        Folder for folders of finished cells. A run that was killed goes on from there.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
 
@@ -103,9 +104,10 @@ def run_cells(
     """
     steps = {_name_of(cell): (compute, cell, dict(fixed), seed) for cell in cells}
     kept: dict[str, Any] = {}
-    if cache is not None:
+    if checkpoint is not None:
         fingerprint = {"experiment": name, "seed": seed, **fixed}
-        kept = {"checkpoint": Path(cache) / f"{name}-{_digest(fingerprint)}", "fingerprint": fingerprint}
+        folder = Path(checkpoint) / f"{name}-{_digest(fingerprint)}"
+        kept = {"checkpoint": folder, "fingerprint": fingerprint}
     results = run_steps(_compute_cell, steps, n_jobs=n_jobs, progress=progress, title=name, **kept)
     return _stack(cells, results)
 
@@ -115,7 +117,8 @@ def _name_of(cell: Cell) -> str:
 
 
 def _digest(fingerprint: Mapping[str, Any]) -> str:
-    words = json.dumps(describe(fingerprint), sort_keys=True)
+    # With the version: another one computes its own cells beside those of this one.
+    words = json.dumps(describe({"pulasso": __version__, **fingerprint}), sort_keys=True)
     return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
