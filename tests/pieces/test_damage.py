@@ -191,6 +191,21 @@ def test_damaged_solutions_and_states_are_computed_again(data, form, tmp_path, m
     np.testing.assert_array_equal(path.coefs, expected.coefs)
 
 
+@pytest.mark.parametrize("number", [2, 4])
+def test_states_of_a_run_that_was_killed_before_it_forgot_them(data, tmp_path, monkeypatch, number):
+    from pulasso.steps import Checkpoint
+
+    x, z = data
+    expected = fit_path(LocalPieces(ArraySource(x, 100)), z, checkpoint=tmp_path / "other", **SETTINGS)
+    with monkeypatch.context() as never:
+        never.setattr(Checkpoint, "remove", lambda self, name: None)
+        interrupted_after(never, number, tmp_path / "kept", LocalPieces(ArraySource(x, 100)), z)
+    assert (tmp_path / "kept" / f"state {number - 1}.npz").exists()
+    path = fit_path(LocalPieces(ArraySource(x, 100)), z, checkpoint=tmp_path / "kept", **SETTINGS)
+    assert not list((tmp_path / "kept").glob("state *"))
+    np.testing.assert_array_equal(path.coefs, expected.coefs)
+
+
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can mount a small disk"
 )

@@ -22,6 +22,7 @@ from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.labels import Labels
 from pulasso.model_selection import Fold, split_rows
 from pulasso.pieces import is_in_pieces
+from pulasso.pieces.selected import SelectedRows
 from pulasso.piecewise import MeasuredPieces
 from pulasso.responses import Response
 from pulasso.scenarios import LabelCounts, Labelling, Scenario
@@ -84,11 +85,12 @@ class Criterion:
         self, path: PathResult, sample: Sample, rows: NDArray[np.intp], labelling: Labelling
     ) -> NDArray:
         """Return one loss for every model of a path, by some rows of a sample."""
-        held = sample.rows(rows)
         if self.scorer is None:
-            return _observed_losses(path, held, labelling)
+            return _observed_losses(path, sample.rows(rows), labelling)
+        # A scorer knows nothing of weights zero: of data in pieces, too, it sees held-out rows only.
+        x = SelectedRows(sample.x, rows) if is_in_pieces(sample.x) else sample.rows(rows).x
         metadata = {name: _cut(value, rows, len(sample.weight)) for name, value in self.metadata.items()}
-        scores = [self.scorer(path.model(i), held.x, held.y, **metadata) for i in range(len(path))]
+        scores = [self.scorer(path.model(i), x, sample.y[rows], **metadata) for i in range(len(path))]
         return -np.array([float(score) for score in scores])
 
 

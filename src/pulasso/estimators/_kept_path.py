@@ -136,6 +136,8 @@ def _in_pieces(
     kept: Checkpoint,
 ) -> Iterator[SolverResult]:
     """Solve the remaining lams; the state after one is on the disk before its solution, until the next one is."""
+    for superfluous in range(1, len(done)):  # of a run that was killed just before it forgot them
+        kept.remove(f"state {superfluous}")
     if len(done) == len(lams):
         return
     state = kept.load(f"state {len(done)}") if done else None

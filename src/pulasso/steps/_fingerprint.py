@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.pieces import is_in_pieces
+from pulasso.pieces import as_pieces, is_in_pieces
 
 __all__ = ["array_digest", "as_json", "data_hash", "describe"]
 
@@ -60,7 +60,10 @@ def _add(digest: Any, array: Any) -> None:
             array_digest(digest, part.astype(np.int64))
         array_digest(digest, matrix.data)
     elif is_in_pieces(array):
-        array_digest(digest, array.gather(_digest_of_piece))
+        pieces = as_pieces(array)
+        if pieces.feature_names is not None:
+            digest.update(f"columns{list(pieces.feature_names)!r};".encode())
+        array_digest(digest, pieces.gather(_digest_of_piece))
     else:
         if hasattr(array, "columns"):
             digest.update(f"columns{list(array.columns)!r};".encode())
