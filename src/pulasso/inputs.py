@@ -1,7 +1,6 @@
 """Checks of what the user passes to `fit`, with messages that name the column or the row."""
 
 import warnings
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from pulasso.pieces import Pieces, as_pieces, is_in_pieces
+from pulasso.pieces.columns import check_names
 from pulasso.words import listed
 
 __all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
@@ -107,9 +107,7 @@ def _refuse_bad_columns(x: Any) -> None:
     names = list(x.columns)
     if not names:
         raise ValueError(f"X has 0 feature(s) (shape={x.shape}) while a minimum of 1 is required.")
-    duplicates = [name for name, count in Counter(names).items() if count > 1]
-    if duplicates:
-        raise ValueError(f"X has more than one column named {listed(duplicates)}. Rename or drop them.")
+    check_names(names)
     others = [name for name, dtype in zip(names, x.dtypes, strict=True) if _kind(dtype) in TEXT + TIMES]
     if others:
         raise ValueError(f"X has values that are not numbers in {_columns(others)}. {ENCODE}")

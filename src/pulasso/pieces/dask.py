@@ -12,6 +12,7 @@ from scipy import sparse
 
 from pulasso.exceptions import ClusterError
 from pulasso.pieces._protocol import sum_in_slices
+from pulasso.pieces.columns import check_dtype, check_names, check_shape, is_number, refuse_kinds
 from pulasso.pieces.local import Source
 
 __all__ = ["DaskPieces"]
@@ -61,17 +62,16 @@ class DaskPieces:
     def of(cls, collection: Any) -> "DaskPieces":
         """Return the chunks of a dask array, or the partitions of a dask data frame."""
         names = None
-        if hasattr(collection, "to_dask_array"):
-            names = np.array(collection.columns, dtype=object)
-            with _named_losses():
-                collection = collection.to_dask_array(lengths=True)
-        if collection.ndim != 2:
-            raise ValueError(
-                f"X must have rows and columns, but this dask array has shape {collection.shape}."
-            )
-        if np.isnan(collection.shape[0]):
+        if hasattr(collection, "to_dask_array") and collection.ndim == 2:
+            collection, names = _array_of_frame(collection)
+        kind = f"dask {type(collection).__name__}"
+        if not hasattr(collection, "chunks"):
+            raise TypeError(f"X is a {kind}; give a dask array with rows and columns, or a dask data frame.")
+        if collection.ndim == 2 and np.isnan(collection.shape).any():
             with _named_losses():
                 collection = collection.compute_chunk_sizes()
+        check_shape(collection.shape, kind)
+        check_dtype(collection.dtype, kind)
         whole_rows = collection.rechunk({1: -1}) if len(collection.chunks[1]) > 1 else collection
         blocks = whole_rows.to_delayed().ravel()
         lengths = np.array(whole_rows.chunks[0], dtype=np.intp)
@@ -100,10 +100,9 @@ class DaskPieces:
     def total(self, function: Callable[..., T], placed: Sequence[Delayed], *shared: Any) -> T:
         """Return the sum over pieces of ``function(block, *own, *shared)``: one trip to the workers."""
         self.n_passes += 1
-        told = delayed(_Shared(shared), pure=False, traverse=False)
+        told = delayed(_Shared(shared, self.dtype, self.shape[1]), pure=False, traverse=False)
         parts = [
-            delayed(_sum)(function, block, own, told, self.dtype)
-            for block, own in zip(self.blocks, placed, strict=True)
+            delayed(_sum)(function, block, own, told) for block, own in zip(self.blocks, placed, strict=True)
         ]
         while len(parts) > 1:
             parts = [delayed(_add)(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
@@ -113,17 +112,17 @@ class DaskPieces:
     def gather(self, function: Callable[..., NDArray], *shared: Any) -> NDArray:
         """Return ``function(block, *shared)`` of all pieces, one below the other."""
         self.n_passes += 1
-        told = delayed(_Shared(shared), pure=False, traverse=False)
-        parts = [delayed(_rows)(function, block, told, self.dtype) for block in self.blocks]
+        told = delayed(_Shared(shared, self.dtype, self.shape[1]), pure=False, traverse=False)
+        parts = [delayed(_rows)(function, block, told) for block in self.blocks]
         with _named_losses():
             return np.concatenate(compute(*parts))
 
 
 class _Shared:
-    """Arguments that dask should not look into."""
+    """Arguments that dask should not look into, and what a chunk must be."""
 
-    def __init__(self, values: tuple):
-        self.values = values
+    def __init__(self, values: tuple, dtype: np.dtype, n_features: int):
+        self.values, self.dtype, self.n_features = values, dtype, n_features
 
 
 class _Span:
@@ -142,24 +141,38 @@ class _Span:
             first = rows.stop
 
 
-def _sum(function: Callable[..., T], block: Any, own: tuple, shared: _Shared, dtype: np.dtype) -> T:
+def _sum(function: Callable[..., T], block: Any, own: tuple, shared: _Shared) -> T:
+    own = tuple(map(_aligned, own))
     if isinstance(block, _Span):
         return _add([function(part, *mine, *shared.values) for part, mine in block.parts(own)])
-    mine = tuple(map(_aligned, own))
-    return sum_in_slices(function, _as_matrix(block, dtype), mine, shared.values)
+    matrix = _as_matrix(block, shared)
+    if any(np.ndim(part) and len(part) != matrix.shape[0] for part in own):
+        raise ValueError(
+            f"A chunk of X has {matrix.shape[0]} rows, but dask was told another number. Give the shape or the chunks "
+            "that are true, or X.compute_chunk_sizes()."
+        )
+    return sum_in_slices(function, matrix, own, shared.values)
 
 
-def _rows(function: Callable[..., NDArray], block: Any, shared: _Shared, dtype: np.dtype) -> NDArray:
+def _rows(function: Callable[..., NDArray], block: Any, shared: _Shared) -> NDArray:
     if isinstance(block, _Span):
         return np.concatenate([function(part, *shared.values) for part, _ in block.parts(())])
-    return function(_as_matrix(block, dtype), *shared.values)
+    return function(_as_matrix(block, shared), *shared.values)
 
 
-def _as_matrix(block: Any, dtype: np.dtype) -> Any:
+def _as_matrix(block: Any, shared: _Shared) -> Any:
+    """Return a chunk as rows of numbers; it need not be what dask was told that it is."""
     if sparse.issparse(block):
         block = block if block.format in ("csr", "csc") else block.tocsr()
-        return block.astype(dtype, copy=False)
-    return _aligned(np.asarray(block, dtype=dtype))
+    else:
+        block = np.asarray(block)
+    if not is_number(block.dtype) or block.ndim != 2 or block.shape[1] != shared.n_features:
+        raise ValueError(
+            f"A chunk of X is an array of shape {block.shape} and dtype {block.dtype}, but dask was told that it holds "
+            f"numbers in {shared.n_features} columns. Look at X.partitions[0].compute(), and give dtype and chunks "
+            "that are true."
+        )
+    return _aligned(block.astype(shared.dtype, copy=False))
 
 
 def _aligned(part: Any) -> Any:
@@ -175,6 +188,22 @@ def _add(parts: list) -> Any:
     for part in parts[1:]:
         total = total + part
     return total
+
+
+def _array_of_frame(frame: Any) -> tuple[Any, NDArray]:
+    """Return a data frame as an array, with the names of its columns; refuse what are not numbers."""
+    names = list(frame.columns)
+    check_names(names)
+    dtypes = list(frame.dtypes)
+    refuse_kinds([(name, dtype) for name, dtype in zip(names, dtypes, strict=True) if not is_number(dtype)])
+    # Beside other columns, truth values and pandas' own kinds (Int64, Sparse) would make objects of all.
+    plain = [isinstance(dtype, np.dtype) and dtype.kind != "b" for dtype in dtypes]
+    if not all(plain):
+        frame = frame.astype(
+            {name: np.float64 for name, is_plain in zip(names, plain, strict=True) if not is_plain}
+        )
+    with _named_losses():
+        return frame.to_dask_array(lengths=True), np.array(names, dtype=object)
 
 
 @contextmanager

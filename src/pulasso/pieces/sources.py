@@ -1,4 +1,4 @@
-"""Where pieces come from: ``.npy`` files, arrays on a disk (Zarr, memory maps), Parquet and Arrow datasets."""
+"""Where pieces come from: ``.npy`` files, and arrays on a disk (Zarr, memory maps)."""
 
 import os
 from collections.abc import Iterator
@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from pulasso.exceptions import DataFileError
 from pulasso.pieces._protocol import SLICE_BYTES
+from pulasso.pieces.columns import check_dtype, check_shape, is_number
+from pulasso.pieces.dataset import DatasetSource, first_sentence
 
-__all__ = ["ArraySource", "DatasetSource", "NpySource", "open_source"]
+__all__ = ["ArraySource", "NpySource", "open_source"]
 
 PIECE_BYTES = SLICE_BYTES  # of a row-wise array
 
@@ -38,12 +41,13 @@ class NpySource:
             shape, is_fortran, self.stored = _npy_header(file)
             self.start = file.tell()
             size = file.seek(0, os.SEEK_END)
-        if len(shape) != 2 or is_fortran or self.stored.kind not in "fiub":
+        if len(shape) != 2 or is_fortran or not is_number(self.stored):
             raise DataFileError(
                 f"{self.path} holds an array of shape {shape} and dtype {self.stored}"
                 f"{' in Fortran order' if is_fortran else ''}; an array of numbers with rows and columns, in C order, "
                 "is needed. Save it again with numpy.save(path, numpy.ascontiguousarray(X))."
             )
+        check_shape(shape, f"file {self.path}")
         self.shape = (int(shape[0]), int(shape[1]))
         self.row_bytes = self.shape[1] * self.stored.itemsize
         missing = self.start + self.shape[0] * self.row_bytes - size
@@ -105,6 +109,7 @@ class ArraySource:
     """
 
     def __init__(self, array: Any, rows: int | None = None):
+        _check_array(array)
         self.array, self.shape = array, (int(array.shape[0]), int(array.shape[1]))
         self.feature_names: NDArray | None = None
         self.dtype = _precision(array.dtype)
@@ -115,61 +120,27 @@ class ArraySource:
         """Return a piece."""
         first, last = self.edges[number], self.edges[number + 1]
         try:
-            return np.asarray(self.array[first:last], dtype=self.dtype)
+            block = self.array[first:last]
         except (OSError, RuntimeError, ValueError) as error:
             where = getattr(self.array, "store_path", getattr(self.array, "filename", None))
             raise DataFileError(
-                f"The rows {first} to {last - 1} of {where or type(self.array).__name__} cannot be read: {error}. "
-                "A chunk is damaged or cut short; write it again."
+                f"The rows {first} to {last - 1} of {where or type(self.array).__name__} cannot be read: "
+                f"{first_sentence(error)} A chunk is damaged or cut short, probably; write it again."
             ) from error
+        return np.asarray(block, dtype=self.dtype)
 
 
-class DatasetSource:
-    """Row groups of a Parquet or Arrow dataset.
-
-    Parameters
-    ----------
-    dataset : pyarrow.dataset.Dataset
-        All columns must be numbers.
-    """
-
-    def __init__(self, dataset: Any):
-        self.feature_names: NDArray | None = np.array(dataset.schema.names, dtype=object)
-        singles = all(str(field.type) in ("float", "halffloat") for field in dataset.schema)
-        self.dtype = np.dtype(np.float32 if singles else np.float64)
-        self.fragments: list[Any] = []
-        lengths: list[int] = []
-        for fragment in dataset.get_fragments():
-            with _named_fragment(fragment):
-                parts = _parts(fragment)
-                lengths.extend(_n_rows(part) for part in parts)
-            self.fragments.extend(parts)
-        self.lengths = np.array(lengths, dtype=np.intp)
-        self.shape = (int(self.lengths.sum()), len(dataset.schema.names))
-
-    def read(self, number: int) -> NDArray:
-        """Return a piece."""
-        with _named_fragment(self.fragments[number]):
-            table = self.fragments[number].to_table()
-        block = np.empty((int(self.lengths[number]), self.shape[1]), dtype=self.dtype, order="F")
-        for j, column in enumerate(table.columns):
-            block[:, j] = column.to_numpy()
-        return block
-
-
-@contextmanager
-def _named_fragment(fragment: Any) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:  # those of pyarrow are both
-        raise DataFileError(
-            f"{getattr(fragment, 'path', 'A part of the dataset')} cannot be read: {_first_sentence(error)} "
-            "The file is damaged or cut short; write it again, or take it out of the folder."
-        ) from error
-
-
-def _first_sentence(error: Exception) -> str:
-    return f"{str(error).splitlines()[0].rstrip('.')}."
+def _check_array(array: Any) -> None:
+    """Refuse what cannot be read by slices of rows, or holds no numbers."""
+    kind = type(array).__name__
+    if sparse.issparse(array) or not (hasattr(array, "shape") and hasattr(array, "dtype")):
+        raise TypeError(
+            f"X is a {kind}, which is not read in pieces. What is in memory goes to fit as it is; what is not may be a "
+            "path to .npy, Zarr or Parquet, a memory map, a Zarr array, a pyarrow dataset or table, or a dask array or "
+            "data frame."
+        )
+    check_shape(array.shape, kind)
+    check_dtype(array.dtype, kind)
 
 
 def _precision(stored: np.dtype) -> np.dtype:
@@ -184,16 +155,6 @@ def _edges(shape: tuple[int, int], dtype: np.dtype, rows: int | None, chunks: An
     return np.append(np.arange(0, shape[0], rows or usual), shape[0])
 
 
-def _parts(fragment: Any) -> list[Any]:
-    return fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
-
-
-def _n_rows(part: Any) -> int:
-    # count_rows of a single row group counts those of the whole file.
-    groups = getattr(part, "row_groups", None)
-    return sum(group.num_rows for group in groups) if groups else part.count_rows()
-
-
 def open_source(x: Any) -> NpySource | ArraySource | DatasetSource:
     """Return the source of what lies on a disk: a path, an array that is read by slices, or a dataset."""
     if isinstance(x, str | os.PathLike):
@@ -201,8 +162,17 @@ def open_source(x: Any) -> NpySource | ArraySource | DatasetSource:
         if path.suffix == ".npy":
             return NpySource(path)
         x = _opened(path)
-    is_dataset = type(x).__module__.partition(".")[0] == "pyarrow"
-    return DatasetSource(x) if is_dataset else ArraySource(x)
+    if type(x).__module__.partition(".")[0] != "pyarrow":
+        return ArraySource(x)
+    if hasattr(x, "get_fragments"):
+        return DatasetSource(x)
+    if not hasattr(x, "schema"):
+        raise TypeError(
+            f"X is a {type(x).__name__} of pyarrow; give a dataset or a table, which have named columns."
+        )
+    import pyarrow.dataset  # type: ignore[import-untyped]
+
+    return DatasetSource(pyarrow.dataset.dataset(x))
 
 
 def _opened(path: Path) -> Any:
@@ -213,7 +183,7 @@ def _opened(path: Path) -> Any:
             import zarr
 
             return zarr.open_array(str(path), mode="r")
-        import pyarrow.dataset  # type: ignore[import-untyped]
+        import pyarrow.dataset
 
         return pyarrow.dataset.dataset(str(path))
     except ImportError as error:
@@ -222,4 +192,4 @@ def _opened(path: Path) -> Any:
         ) from error
     except (OSError, ValueError, KeyError) as error:
         kind = "a Zarr array" if is_zarr else "Parquet"
-        raise DataFileError(f"{path} cannot be read as {kind}: {_first_sentence(error)}") from error
+        raise DataFileError(f"{path} cannot be read as {kind}: {first_sentence(error)}") from error
