@@ -85,9 +85,10 @@ def test_claims_are_judged_at_larger_scales(results):
     assert 'class="verdict does-not-hold"' in text
 
 
-def test_data_that_cannot_be_had_do_not_cost_the_others(results, monkeypatch):
+@pytest.mark.parametrize("kind", [OSError, ImportError])  # no connection, or nothing to download with
+def test_data_that_cannot_be_had_do_not_cost_the_others(results, monkeypatch, kind):
     def nowhere(*args, **kwargs):
-        raise OSError("mfeat-fou could not be downloaded.")
+        raise kind("mfeat-fou could not be downloaded.")
 
     monkeypatch.setattr(table_1, "run", nowhere)
     with pytest.raises(OSError, match=r"Not everything .* table-1: mfeat-fou could not be downloaded"):
@@ -112,13 +113,17 @@ def test_an_error_of_one_experiment_does_not_cost_the_others_and_is_named_at_the
     assert (results / "index.html").is_file()
 
 
-def test_wrong_words_and_places_are_refused_before_anything_is_computed(tmp_path):
+def test_wrong_words_and_places_are_refused_before_anything_is_computed(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="scale='huge' is unknown"):
         reproduce("all", "huge", tmp_path / "results")
     assert not (tmp_path / "results").exists()
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         reproduce("all", "tiny", tmp_path / "file")
+    module = sys.modules["pulasso.experiments.reproduce"]
+    monkeypatch.setattr(module, "NEEDED", ("pandas", "no_such_package"))
+    with pytest.raises(ImportError, match=r"needs no_such_package: pip install \"pulasso\[experiments\]\""):
+        reproduce("all", "tiny", tmp_path / "results")
 
 
 @pytest.mark.parametrize("file", ["settings.json", "claims.json", "summary.csv"])

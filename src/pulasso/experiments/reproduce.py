@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 from time import perf_counter
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce"]
 
+NEEDED = ("pandas", "matplotlib", "jinja2")
 MADE_WITH = ("numpy", "scipy", "scikit-learn")  # packages that numbers may depend on
 
 
@@ -64,6 +66,8 @@ def reproduce(
 
     Raises
     ------
+    ImportError
+        If tables, figures or the page could not be written.
     OSError
         If some experiment could not be reproduced, after all others were; the message says which, and why.
 
@@ -75,13 +79,19 @@ def reproduce(
     wanted = names_wanted([names] if isinstance(names, str) else list(names))
     for name in wanted:
         at_scale(get_experiment(name).SETTINGS, scale)  # a wrong word is known before anything is computed
+    _need_extras()
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     failures: dict[str, Exception] = {}
     for name in wanted:
         try:
             _reproduce_one(name, scale, folder, seed, {"n_jobs": n_jobs, "progress": progress}, say)
-        except (OSError, ValueError, MemoryError) as error:  # one that fails must not cost the others
+        except (
+            OSError,
+            ValueError,
+            ImportError,
+            MemoryError,
+        ) as error:  # one that fails must not cost the others
             failures[name] = error
             say(_named(name, error))
     if len(failures) < len(wanted) or (folder / PAGE).is_file():
@@ -90,6 +100,13 @@ def reproduce(
         words = " ".join(_named(name, error) for name, error in failures.items())
         raise OSError(f"Not everything could be reproduced. {words}") from next(iter(failures.values()))
     return folder / PAGE
+
+
+def _need_extras() -> None:
+    """Say what is not installed before hours are spent."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise ImportError(f'Reproducing needs {" and ".join(missing)}: pip install "pulasso[experiments]".')
 
 
 def _named(name: str, error: Exception) -> str:
