@@ -232,13 +232,13 @@ def model(options):
     facts["1e9 rows"] = {
         "TB": 8e9 * p / 1e12,
         "hours of one core": per_core / 3600,
-        "minutes of 100 workers with 4 cores": per_core / 400 / 60,
+        "seconds of 100 workers with 4 cores": per_core / 400,
         "MB to and from a worker in one trip": (2 * 8 * p * 2 + 8 * (2 + shape["entries"]) ** 2) / 1e6,
     }
     figure = (
         f"model, {n:,} x {p}: predicted {predicted:.1f} s of a core for {len(path)} lams in {pieces.n_passes} passes, "
         f"measured {facts['path']['cpu']:.1f} s; 1e9 rows: {per_core / 3600:.0f} hours of one core, "
-        f"{per_core / 400 / 60:.0f} minutes of 400"
+        f"{per_core / 400:.0f} seconds of 400"
     )
     return report("model", facts, figure)
 
