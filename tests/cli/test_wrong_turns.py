@@ -206,7 +206,9 @@ def test_the_lowest_of_ordered_classes_is_not_guessed(run, stages, table, known,
     empty = table.assign(species=table["species"].replace("background", ""))
     empty.to_csv(tmp_path / "empty.csv", index=False)
     done = run("fit", "empty.csv", *known, "--lam", "0.05", "--ordered", "oak<fir")
-    refused(done, "put it first: --ordered 'none<oak<fir'", "say --negative oak")
+    refused(
+        done, "If class 0 is another one, put its name first: --ordered 'none<oak<fir'", "say --negative oak"
+    )
     assert run(*mild, "--ordered", "mild<medium<severe", "--out", "right").code == 0
 
 

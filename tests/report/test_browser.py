@@ -87,11 +87,11 @@ def test_sorting_slider_and_pointing(page, hostile, browser, tmp_path):
     assert found["wide"], "a narrow window does not scroll sideways"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark", "narrow"])
 def test_axe_finds_no_violations(page, browser, axe, tmp_path, scheme):
     script = f"<script>{axe.replace('</script>', '<' + '/script>')}</script>{AXE}"
-    flags = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
-    found = found_in(browser(with_script(page, script, tmp_path), *flags)[0])
+    flags = {"dark": ["--blink-settings=preferredColorScheme=0"], "narrow": ["--window-size=500,900"]}
+    found = found_in(browser(with_script(page, script, tmp_path), *flags.get(scheme, []))[0])
     assert found["passes"] > 20 and found["violations"] == []
 
 

@@ -173,10 +173,14 @@ def _refuse_unclear_lowest(order: list, counts: Counter, marker: Any) -> None:
         return
     named = "none" if marker is None else marker
     longer = shlex.quote("<".join(map(str, [named, *order])))
-    lowest = "another class" if marker is None else repr(marker)
+    which = (
+        "class 0 is another one, put its name"
+        if marker is None
+        else f"{marker!r} is the lowest class, put it"
+    )
     raise CommandError(
         f"--ordered starts with {order[0]!r}, which would be class 0, but {counts[order[0]]} rows carry it as their "
-        f"label. If {lowest} is the lowest class, put it first: --ordered {longer}. If these rows were confirmed to be "
+        f"label. If {which} first: --ordered {longer}. If these rows were confirmed to be "
         f"class 0, say --negative {shlex.quote(str(order[0]))}."
     )
 
