@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from pulasso.design import DenseDesign, StandardizedDesign, as_design, as_slice, column_store
 from pulasso.penalties import GroupLasso
@@ -32,9 +33,11 @@ class Moments:
         if other.weight == 0:
             return self
         share = other.weight / weight
-        apart = other.mean - self.mean
-        mean = self.mean + share * apart
-        variance = (1.0 - share) * self.variance + share * other.variance + share * (1.0 - share) * apart**2
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever asks refuses what is not finite
+            apart = other.mean - self.mean
+            mean = self.mean + share * apart
+            within = (1.0 - share) * self.variance + share * other.variance
+            variance = within + share * (1.0 - share) * apart**2
         return Moments(weight, mean, variance)
 
 
@@ -43,7 +46,10 @@ def _moments_of_piece(x: Any, codes: NDArray, weight: NDArray) -> Moments:
     total = float(weight.sum())
     if total == 0:
         return Moments(0.0, np.zeros(x.shape[1]), np.zeros(x.shape[1]))
-    return Moments(total, *as_design(x).moments(weight / total))
+    mean, variance = as_design(x).moments(weight / total)
+    if issparse(x) and not np.isfinite(x.data).all():  # moments of sparse columns pass over NaN
+        mean[x.tocoo().col[~np.isfinite(x.data)]] = np.nan
+    return Moments(total, mean, variance)
 
 
 class MeasuredPieces:
@@ -65,7 +71,9 @@ class MeasuredPieces:
     def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column; one pass. The pieces have their weights already."""
         moments = self.pieces.total(_moments_of_piece, self.placed)
-        bad = np.flatnonzero(~np.isfinite(moments.variance))
+        bad = np.flatnonzero(
+            ~np.isfinite(moments.mean)
+        )  # finite numbers that are too large are refused later
         if len(bad):
             names = self.pieces.feature_names
             columns = listed([int(j) if names is None else str(names[j]) for j in bad], limit=5)

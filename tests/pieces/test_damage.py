@@ -94,6 +94,8 @@ def test_a_short_parquet_file(data, tmp_path):
         as_pieces(tmp_path)
     with pytest.raises(DataFileError, match=r"b\.parquet cannot be read as Parquet"):
         as_pieces(tmp_path / "b.parquet")
+    with pytest.raises(DataFileError, match=r"c\.parquet cannot be read as Parquet: there is no such file"):
+        as_pieces(tmp_path / "c.parquet")
 
 
 def test_a_parquet_file_with_a_hole(data, tmp_path):

@@ -180,6 +180,16 @@ def test_dask_sparse_blocks(da):
     assert_same(fit_path(blocks, simulation.y, **settings), fit_path(x, simulation.y, **settings))
 
 
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_missing_values_in_sparse_blocks_are_named(data, da, kind):
+    x, z, _ = data
+    broken = np.where(np.abs(x) > 1.0, x, 0.0)
+    broken[300, 7] = np.nan
+    blocks = da.from_array(broken, chunks=(100, P)).map_blocks(kind)
+    with pytest.raises(ValueError, match=r"NaN or infinite values, in the columns 7\."):
+        fit_path(blocks, z, **SCENARIOS["fully-observed"])
+
+
 def test_dask_data_frames(data):
     dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
     import pandas as pd
@@ -202,6 +212,27 @@ def test_missing_values_are_named(data):
     broken[3, 7] = np.nan
     with pytest.raises(ValueError, match=r"NaN or infinite values, in the columns 7\. Impute"):
         fit_path(in_pieces(broken, 100), z, **SCENARIOS["fully-observed"])
+
+
+def test_huge_values_are_named(data):
+    x, z, _ = data
+    broken = x.copy()
+    broken[3, 7] = 1e308
+    with pytest.raises(
+        ValueError, match=r"X holds values beyond 1e\+150 in column 7: their squares overflow"
+    ):
+        fit_path(in_pieces(broken, 100), z, **SCENARIOS["fully-observed"])
+
+
+def test_missing_values_in_new_rows_are_named(data):
+    x, z, _ = data
+    model = MultinomialPULasso(lam=0.1, **SCENARIOS["fully-observed"]).fit(in_pieces(x, 100), z)
+    broken = x.copy()
+    broken[130, 7] = np.nan
+    with pytest.raises(
+        ValueError, match="Row 130 of X holds missing or infinite values, or numbers so large"
+    ):
+        model.predict(in_pieces(broken, 100))
 
 
 def test_columns_must_be_those_of_fit(data):

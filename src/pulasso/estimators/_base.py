@@ -243,9 +243,13 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         response, theta, aux = self._model()
         linear = x.gather(_times, theta) if is_in_pieces(x) else _times(x, theta)
         if not np.isfinite(linear).all():
+            row = int(np.argmin(np.isfinite(linear).all(axis=1)))
+            missing = (
+                "missing or infinite values, or " if is_in_pieces(x) else ""
+            )  # else they are refused before
             raise ValueError(
-                f"Row {int(np.argmin(np.isfinite(linear).all(axis=1)))} of X holds numbers so large that their product "
-                "with the coefficients is not finite. Check its units."
+                f"Row {row} of X holds {missing}numbers so large that their product with the coefficients is not "
+                "finite. Check its units."
             )
         return response, linear, aux
 

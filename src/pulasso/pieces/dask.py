@@ -62,10 +62,10 @@ class DaskPieces:
     def of(cls, collection: Any) -> "DaskPieces":
         """Return the chunks of a dask array, or the partitions of a dask data frame."""
         names = None
-        if hasattr(collection, "to_dask_array") and collection.ndim == 2:
-            collection, names = _array_of_frame(collection)
         kind = f"dask {type(collection).__name__}"
-        if not hasattr(collection, "chunks"):
+        if kind == "dask DataFrame":
+            collection, names = _array_of_frame(collection)
+        elif kind != "dask Array":
             raise TypeError(f"X is a {kind}; give a dask array with rows and columns, or a dask data frame.")
         if collection.ndim == 2 and np.isnan(collection.shape).any():
             with _named_losses():

@@ -192,4 +192,6 @@ def _opened(path: Path) -> Any:
         ) from error
     except (OSError, ValueError, KeyError) as error:
         kind = "a Zarr array" if is_zarr else "Parquet"
-        raise DataFileError(f"{path} cannot be read as {kind}: {first_sentence(error)}") from error
+        missing = isinstance(error, FileNotFoundError)
+        words = "there is no such file or folder." if missing else first_sentence(error)
+        raise DataFileError(f"{path} cannot be read as {kind}: {words}") from error

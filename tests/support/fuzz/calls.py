@@ -1,5 +1,8 @@
 """Random calls of estimators and paths: mostly what works, with a few arguments replaced."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 
 from pulasso import (
@@ -12,6 +15,7 @@ from pulasso import (
     SingleTrainingSet,
     fit_path,
 )
+from pulasso.pieces import ArraySource, LocalPieces
 from support.fuzz.odd import (
     NAN,
     anything,
@@ -22,6 +26,7 @@ from support.fuzz.odd import (
     pick,
     small_problem,
 )
+from support.fuzz.odd_pieces import odd_numbers, odd_pieces
 
 MODELS = (MultinomialPULasso, OrdinalPULasso)
 SOLVERS = (*["working-set"] * 6, "proximal-gradient", "em")  # the last two are slow
@@ -208,5 +213,41 @@ def cross_validation(rng):
         model = model_class(**settings).fit(x, odd_labels(rng, y) if rng.random() < 0.2 else y)
         assert np.isfinite(model.cv_loss_mean_).all()
         _check_model(model, x)
+
+    return call
+
+
+def pieces(rng):
+    """Fit data in pieces, odd or not, with labels and weights that may be odd; predict, follow a path, choose lam."""
+    x, y = small_problem(rng)
+    model = pick(rng, MODELS)(pick(rng, [0.01, 0.1]), scenario="fully-observed", max_iter=30)
+    model.set_params(standardize=bool(rng.random() < 0.7), solver=pick(rng, [*["working-set"] * 9, "em"]))
+    if rng.random() < 0.4:
+        model.set_params(
+            scenario="single-training-set", label_frequency=pick(rng, [0.3, 0.6, 0.9, "estimate"])
+        )
+
+    def call():
+        with tempfile.TemporaryDirectory() as folder:
+            odd_x = odd_pieces(rng, x, Path(folder))
+            odd_y = odd_labels(rng, y) if rng.random() < 0.15 else y
+            weight = odd_weight(rng, len(y)) if rng.random() < 0.15 else None
+            _check_model(model.fit(odd_x, odd_y, weight), odd_x)
+            if rng.random() < 0.2:
+                model.predict(LocalPieces(ArraySource(odd_numbers(rng, x), 4)))
+            if rng.random() < 0.2:
+                fit_path(
+                    odd_x,
+                    odd_y,
+                    n_lams=3,
+                    scenario="fully-observed",
+                    checkpoint=pick(rng, [None, folder + "/kept"]),
+                )
+            if rng.random() < 0.05:
+                scoring = pick(
+                    rng, [None, "pu_accuracy", "accuracy", lambda model, X, y: float(np.sum(X[0]))]
+                )
+                settings = {"scenario": "fully-observed", "n_lams": 3, "cv": 2, "progress": False}
+                MultinomialPULassoCV(scoring=scoring, random_state=0, **settings).fit(odd_x, odd_y, weight)
 
     return call
