@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import pulasso
-from pulasso.cli.labels import read_labels, say_what_is_odd, settle_labels
+from pulasso.cli.labels import read_labels, settle_labels
+from pulasso.cli.oddities import say_what_is_odd
 from pulasso.cli.reading import read_table
 from pulasso.cli.recipe import Recipe, learn_recipe
 from pulasso.cli.running import CommandError, in_option_words

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from pulasso.cli.comparing import _one_warning, show_comparison
-from pulasso.cli.labels import read_labels, say_what_is_odd
+from pulasso.cli.labels import read_labels
 from pulasso.cli.main import COMMANDS
+from pulasso.cli.oddities import say_what_is_odd
 from pulasso.cli.outputs import print_json
 
 ONE_FIT = ("--lam", "0.03", "--keep", "height,rain,temp")

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pulasso.cli.labels import Observed, say_what_is_odd
+from pulasso.cli.labels import Observed
 from pulasso.cli.names import suggestion
+from pulasso.cli.oddities import say_what_is_odd
 from pulasso.cli.options import ModelOptions, ScenarioName
 from pulasso.cli.preparing import Prepared
 from pulasso.cli.running import CommandError, note, warn
