@@ -244,9 +244,8 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         linear = x.gather(_times, theta) if is_in_pieces(x) else _times(x, theta)
         if not np.isfinite(linear).all():
             row = int(np.argmin(np.isfinite(linear).all(axis=1)))
-            missing = (
-                "missing or infinite values, or " if is_in_pieces(x) else ""
-            )  # else they are refused before
+            # In memory, missing values are refused before.
+            missing = "missing or infinite values, or " if is_in_pieces(x) else ""
             raise ValueError(
                 f"Row {row} of X holds {missing}numbers so large that their product with the coefficients is not "
                 "finite. Check its units."
