@@ -7,6 +7,8 @@ the current point. The M-step minimises it, here by proximal gradient, so F neve
 
 from dataclasses import replace
 
+import numpy as np
+
 from pulasso.problem import Params, Problem
 from pulasso.solvers._result import Callback, History, SolverResult
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
@@ -45,6 +47,7 @@ def solve_em(
     point = problem.at(start)
     kkt = problem.kkt_violation(point.params, problem.gradient(point))
     history.add(0, point.objective, kkt)
+    noise = max(ROUNDING, float(np.finfo(problem.design.dtype).eps))
     n_iter, stuck = 0, False
     while kkt > tol and n_iter < max_iter and not stuck:
         n_iter += 1
@@ -55,8 +58,8 @@ def solve_em(
         before, point = point.objective, problem.at(inner.params)
         kkt_before, kkt = kkt, problem.kkt_violation(point.params, problem.gradient(point))
         # An M-step that only ran out of iterations has decreased F, and the next one goes on from there.
-        fell = before - point.objective > ROUNDING * abs(before)
-        stuck = not inner.converged and kkt >= kkt_before and not fell
+        goes_on = inner.n_iter == M_STEP_ITERATIONS and before - point.objective > noise * abs(before)
+        stuck = not inner.converged and kkt >= kkt_before and not goes_on
         history.add(n_iter, point.objective, kkt)
     converged = kkt <= tol
     limit = (
