@@ -23,7 +23,7 @@ from support.hard_fits import MODELS, fit_case
 
 LAM_RATIOS = (0.7, 0.05)
 # Slow solvers get steps enough for easy problems; where they do not arrive they must say so.
-MAX_ITER = {"working-set": 300, "proximal-gradient": 100, "em": 20}
+MAX_ITER = {"working-set": 300, "proximal-gradient": 100, "em": 5}
 GROUPS = {"multinomial": ("rows", "entries"), "ordinal": ("entries",)}
 
 
