@@ -4,13 +4,13 @@ import csv
 import gzip
 import hashlib
 import re
-import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulasso.cli.running import CommandError, note
+from pulasso.storage import DAMAGED
 from pulasso.words import listed
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ FORMATS = {
 LABEL_OF_MATRICES = "y"
 LINES_LOOKED_AT = 20
 CELLS_AT_ONCE = 2_000_000
-# What reading a .npz file may end in; RuntimeError: it is encrypted, or packed in a way that is not known here.
-DAMAGED = (ValueError, OSError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 # What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 

@@ -36,7 +36,6 @@ DAMAGED = (
     ValueError,
     KeyError,
     EOFError,
-    NotImplementedError,
     RuntimeError,
     zipfile.BadZipFile,
     zlib.error,
