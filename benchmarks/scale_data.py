@@ -17,7 +17,7 @@ def make_tall(folder, n_rows, n_features):
     """Write X and z block by block, unless they are there; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     x_file, z_file = (folder / f"{name}-{n_rows}-{n_features}.npy" for name in "xz")
-    if z_file.exists():
+    if x_file.exists() and z_file.exists():  # z comes last: then X is whole
         return x_file, z_file
     rng = np.random.default_rng(0)
     theta = np.zeros((n_features, 2))
