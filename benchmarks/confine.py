@@ -55,7 +55,7 @@ def leave_group(group):
 
 def source_of(file, cache):
     """Return a source of the rows of a file that, before the first reading, is not in memory."""
-    from pulasso.pieces import NpySource
+    from pulasso.data.chunks import NpySource
 
     class Dropping(NpySource):
         """Takes what it has read out of the page cache."""

@@ -86,7 +86,7 @@ def _ordinal_eta(u, cuts):
 
 
 def _smooth(u, free, z, meta):
-    """Return loss, gradient in u (n, outputs) and in the free parameters."""
+    """Return loss, gradient in u (n, outputs) and in the offsets."""
     if meta["response"] == "ordinal":
         eta, by_u, by_cut = _ordinal_eta(u, free)
         loss, grad = _loss(eta, z, meta)

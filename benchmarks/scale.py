@@ -44,7 +44,7 @@ def clock(into, name, cpu=time.process_time):
 
 
 def no_sum(x, *own):
-    """A function of a piece that only has it read."""
+    """A function of a chunk that only has it read."""
     return 0
 
 
@@ -63,17 +63,17 @@ def tall(options):
     x_file, z_file = make_tall(options.folder, options.rows or 5_000_000, options.features or 200)
     limit_memory(options)
     from pulasso import fit_path
-    from pulasso.pieces import LocalPieces
+    from pulasso.data.chunks import LocalChunks
 
     source = source_of(x_file, options.cache)
-    pieces = LocalPieces(source, options.threads)
+    chunks = LocalChunks(source, options.threads)
     facts = facts_of(options, source)
-    read(pieces, facts, "reading before")
-    pieces.n_passes = 0
+    read(chunks, facts, "reading before")
+    chunks.n_passes = 0
     with clock(facts, "path"):
-        path = fit_path(pieces, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
-    facts |= outcome(path, pieces)
-    read(pieces, facts, "reading after")
+        path = fit_path(chunks, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
+    facts |= outcome(path, chunks)
+    read(chunks, facts, "reading after")
     facts["peak resident MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return report("tall", facts, readings_figure("out of core", facts))
 
@@ -85,12 +85,12 @@ def cluster(options):
     from dask.distributed import Client, LocalCluster
 
     from pulasso import fit_path
-    from pulasso.pieces import LocalPieces
-    from pulasso.pieces.dask import DaskPieces
+    from pulasso.data.chunks import LocalChunks
+    from pulasso.data.chunks.dask import DaskChunks
 
     source = source_of(x_file, options.cache)
     facts = facts_of(options, source)
-    local = LocalPieces(source, options.threads)
+    local = LocalChunks(source, options.threads)
     read(local, facts, "reading before")
     half = f"{options.memory / 2}GiB"
     with (
@@ -101,10 +101,10 @@ def cluster(options):
         def cpu():
             return time.process_time() + sum(client.run(time.process_time).values())
 
-        pieces = DaskPieces.of_source(source)
+        chunks = DaskChunks.of_source(source)
         with clock(facts, "path", cpu):
-            path = fit_path(pieces, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
-        facts |= outcome(path, pieces)
+            path = fit_path(chunks, np.load(z_file), n_lams=options.lams or 20, **SETTINGS)
+        facts |= outcome(path, chunks)
         peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
         facts["peak resident MB of workers"] = list(peaks.values())
     read(local, facts, "reading after")
@@ -126,16 +126,16 @@ def facts_of(options, source):
     }
 
 
-def read(pieces, facts, name):
+def read(chunks, facts, name):
     """Read everything once, by as many threads as the path."""
     with clock(facts, name):
-        pieces.total(no_sum, [()] * len(pieces.lengths))
+        chunks.map_reduce(no_sum, [()] * len(chunks.lengths))
 
 
-def outcome(path, pieces):
+def outcome(path, chunks):
     """Return what a path ended with."""
     return {
-        "passes": pieces.n_passes,
+        "passes": chunks.n_passes,
         "steps": int(path.n_iter.sum()),
         "lams": len(path),
         "selected": int(path.n_active[-1]),
@@ -191,22 +191,22 @@ def wide(options):
 def model(options):
     """Measure what a pass is made of, predict a path by it, and compare."""
     from pulasso import fit_path
+    from pulasso.data.chunks import LocalChunks, NpySource
     from pulasso.estimators import MultinomialPULasso
-    from pulasso.pieces import LocalPieces, NpySource
     from pulasso.problem import Params
     from pulasso.solvers import Entries
 
     n, p = options.rows or 200_000, options.features or 200
     x_file, z_file = make_tall(options.folder, n, p)
-    pieces, z = LocalPieces(NpySource(x_file)), np.load(z_file)
-    problem = MultinomialPULasso(**SETTINGS)._assemble(pieces, z, None).problem
+    chunks, z = LocalChunks(NpySource(x_file)), np.load(z_file)
+    problem = MultinomialPULasso(**SETTINGS)._assemble(chunks, z, None).problem
     params = Params(np.zeros(problem.shape), np.zeros(2))
     params.theta[:INFORMATIVE] = 0.1
     a = min(INFORMATIVE, p)
     entries = Entries(np.repeat(np.arange(a), 2), np.tile([0, 1], a), np.full(a, 2))
     facts = {"shape": (n, p), "load before": round(os.getloadavg()[0], 2)}
     for name, action in {
-        "read": lambda: pieces.total(no_sum, [()] * len(pieces.lengths)),
+        "read": lambda: chunks.map_reduce(no_sum, [()] * len(chunks.lengths)),
         "gradient": lambda: problem.evaluate(params),
         "Hessian": lambda: problem.evaluate(params, entries, 1.0),
     }.items():
@@ -217,17 +217,17 @@ def model(options):
         "per row and pair of entries, Hessian": (facts["Hessian"] - facts["gradient"]) / (n * (2 * a) ** 2),
     }
     facts["seconds of a core"] = seconds
-    pieces.n_passes = 0
+    chunks.n_passes = 0
     with clock(facts, "path"):
-        path = fit_path(pieces, z, n_lams=options.lams or 20, **SETTINGS)
+        path = fit_path(chunks, z, n_lams=options.lams or 20, **SETTINGS)
     shape = {
         "p": p,
-        "passes": pieces.n_passes,
+        "passes": chunks.n_passes,
         "hessians": len(path),
         "entries": 2 * float(path.n_active.mean()),
     }
     predicted = predict(seconds, n=n, **shape)
-    facts |= {"passes": pieces.n_passes, "lams": len(path), "predicted seconds of the path": predicted}
+    facts |= {"passes": chunks.n_passes, "lams": len(path), "predicted seconds of the path": predicted}
     per_core = predict(seconds, n=1e9, **shape)
     facts["1e9 rows"] = {
         "TB": 8e9 * p / 1e12,
@@ -236,7 +236,7 @@ def model(options):
         "MB to and from a worker in one trip": (2 * 8 * p * 2 + 8 * (2 + shape["entries"]) ** 2) / 1e6,
     }
     figure = (
-        f"model, {n:,} x {p}: predicted {predicted:.1f} s of a core for {len(path)} lams in {pieces.n_passes} passes, "
+        f"model, {n:,} x {p}: predicted {predicted:.1f} s of a core for {len(path)} lams in {chunks.n_passes} passes, "
         f"measured {facts['path']['cpu']:.1f} s; 1e9 rows: {per_core / 3600:.0f} hours of one core, "
         f"{per_core / 400:.0f} seconds of 400"
     )

@@ -35,7 +35,7 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "_extensions"]
 source_suffix = {".rst": "restructuredtext"}  # Markdown is only included
 templates_path = ["_templates"]
-default_role = "code"  # `lam` in a docstring is a piece of code
+default_role = "code"  # `lam` in a docstring is a chunk of code
 nitpicky = True
 nitpick_ignore = [  # not documented here, but rightly named in docstrings
     ("py:class", "ConvergenceWarning"),

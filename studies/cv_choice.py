@@ -19,7 +19,7 @@ import numpy as np
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, fit_path
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.exceptions import GridEdgeWarning, LabelFrequencyWarning
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 SETTINGS = {
     "quick": {"replicates": 6, "sizes": ((400, 40),)},

@@ -22,7 +22,7 @@ from scipy.special import expit, softmax
 from sklearn import metrics as exact
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet, metrics
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 N_POINTS, N_FEATURES = 3000, 4
 BINS, LEAST_SHARE_OF_A_BIN = 3, 0.1

@@ -19,7 +19,7 @@ import numpy as np
 
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.prevalence import METHODS
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 N, LABEL_FREQUENCY = 2000, 0.6
 SIGNALS = {  # features, features that matter, size of their coefficients

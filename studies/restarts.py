@@ -18,7 +18,7 @@ import numpy as np
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.inference import find_stationary_points
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 SETTINGS = {
     "quick": {"data_sets": 4, "restarts": 6, "n": 150, "p": 30},

@@ -20,7 +20,7 @@ import numpy as np
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.inference import stability_selection
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 SETTINGS = {
     "quick": {"data_sets": 8, "subsamples": 20, "n": 200, "p": 50, "correlations": (0.5,)},

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 # What is called, and how many of a hundred cases call it.
 FACES = {
     "labels": 22,
-    "pieces": 2,
+    "chunks": 2,
     "model_folder": 20,
     "weights": 12,
     "groups": 10,

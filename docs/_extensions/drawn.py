@@ -20,7 +20,7 @@ DOTS_PER_INCH = 110
 
 
 def run(code: str, name: str, namespace: dict) -> None:
-    """Run a piece of a page; what it prints is shown by the page itself, and short grids keep pages short."""
+    """Run a chunk of a page; what it prints is shown by the page itself, and short grids keep pages short."""
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),

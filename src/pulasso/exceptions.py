@@ -2,6 +2,8 @@
 
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from pulasso._messages import Message
+
 __all__ = [
     "CheckpointError",
     "CheckpointWarning",
@@ -13,6 +15,7 @@ __all__ = [
     "GroupError",
     "IdentifiabilityWarning",
     "ImpossibleScoreWarning",
+    "InputError",
     "LabelError",
     "LabelFrequencyWarning",
     "MarkerWarning",
@@ -26,15 +29,38 @@ __all__ = [
 ]
 
 
-class LabelError(ValueError):
+class InputError(ValueError):
+    """Something that was passed cannot be used.
+
+    Attributes
+    ----------
+    parameter : str or None
+        Which one, by the name that it has in Python.
+    problem, remedy : Message
+        What is wrong with it, and what to try.
+
+    Examples
+    --------
+    >>> error = InputError("lam is negative.", parameter="lam", remedy="Give a number from 0 on.")
+    >>> str(error), error.parameter
+    ('lam is negative. Give a number from 0 on.', 'lam')
+    """
+
+    def __init__(self, problem: str, *, parameter: str | None = None, remedy: str = ""):
+        self.parameter, self.problem, self.remedy = parameter, Message(problem), Message(remedy)
+        templates = [each.template for each in (self.problem, self.remedy) if each]
+        super().__init__(Message(" ".join(templates)))
+
+
+class LabelError(InputError):
     """The labels in ``y`` cannot be read as observed labels of presence-only data."""
 
 
-class ScenarioError(ValueError):
+class ScenarioError(InputError):
     """The labelling scenario lacks a number, has an impossible one, or contradicts the labels."""
 
 
-class GroupError(ValueError):
+class GroupError(InputError):
     """The groups of coefficients overlap, leave something out, or name what is not there."""
 
 
@@ -63,11 +89,11 @@ class CheckpointWarning(UserWarning):
 
 
 class ClusterError(RuntimeError):
-    """A dask cluster lost its scheduler, or the same piece of data ended its workers again and again."""
+    """A dask cluster lost its scheduler, or the same chunk of data ended its workers again and again."""
 
 
 class DataFileError(ValueError):
-    """A file or chunk of X cannot be read: it is damaged, cut short, or not of a kind that is read in pieces."""
+    """A file or chunk of X cannot be read: it is damaged, cut short, or not of a kind that is read in chunks."""
 
 
 class TrivialModelWarning(UserWarning):

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.piecewise import PiecewiseProblem
+from pulasso.chunked import ChunkedProblem
 from pulasso.problem import Params, Problem
 from pulasso.solvers import (
     SolverResult,
@@ -18,7 +18,7 @@ from pulasso.solvers import (
 
 __all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
 
-AnyProblem = TypeVar("AnyProblem", bound=Problem | PiecewiseProblem)
+AnyProblem = TypeVar("AnyProblem", bound=Problem | ChunkedProblem)
 
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
@@ -37,7 +37,7 @@ def scale_by_null(problem: AnyProblem, null_log_odds: NDArray) -> tuple[AnyProbl
     null_log_odds : array of shape (K,)
         Class log odds of the intercept-only maximum likelihood.
     """
-    null = Params(np.zeros(problem.shape), problem.response.null_aux(null_log_odds))
+    null = Params(np.zeros(problem.shape), problem.response.null_offsets(null_log_odds))
     grad = problem.gradient_at(null).theta
     lam_max = problem.penalty.lam_max(grad)
     if problem.penalty.has_unpenalized:
@@ -62,7 +62,7 @@ def _is_rounding(problem: AnyProblem, null: Params, grad: NDArray) -> bool:
 
 
 def _fit_unpenalized(problem: AnyProblem, start: Params) -> Params:
-    """Fit free parameters and unpenalised blocks, with every penalised block at zero."""
+    """Fit offsets and unpenalised blocks, with every penalised block at zero."""
     # lam only has to be positive: the remaining weights are 0 and infinity.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0)
     lams = np.array([free.lam])
@@ -109,9 +109,9 @@ def solve_path(
     max_iter : int
         Iterations for each lam.
     """
-    if isinstance(problem, PiecewiseProblem):
+    if isinstance(problem, ChunkedProblem):
         if solver is not solve_working_set:
-            raise ValueError("Data in pieces are fitted by solver='working-set' only; leave solver out.")
+            raise ValueError("Data in chunks are fitted by solver='working-set' only; leave solver out.")
         yield from solve_summed_path(problem, start, lams, tol=tol, max_iter=max_iter)
         return
     if solver is solve_working_set:

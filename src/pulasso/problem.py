@@ -21,27 +21,27 @@ class Params:
     ----------
     theta : array of shape (n_features, n_outputs)
         Penalised coefficients.
-    aux : array of shape (n_aux,)
+    offsets : array of shape (n_offsets,)
         Free parameters: intercepts, or first cutpoint and gaps.
     """
 
     theta: NDArray
-    aux: NDArray
+    offsets: NDArray
 
     def __add__(self, other: "Params") -> "Params":
-        return Params(self.theta + other.theta, self.aux + other.aux)
+        return Params(self.theta + other.theta, self.offsets + other.offsets)
 
     def __sub__(self, other: "Params") -> "Params":
-        return Params(self.theta - other.theta, self.aux - other.aux)
+        return Params(self.theta - other.theta, self.offsets - other.offsets)
 
     def __mul__(self, factor: float) -> "Params":
-        return Params(self.theta * factor, self.aux * factor)
+        return Params(self.theta * factor, self.offsets * factor)
 
     __rmul__ = __mul__
 
     def dot(self, other: "Params") -> float:
         """Return the inner product."""
-        return float(np.vdot(self.theta, other.theta) + self.aux @ other.aux)
+        return float(np.vdot(self.theta, other.theta) + self.offsets @ other.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Point:
     """Parameters with what was computed there on the way.
 
     ``linear = X @ theta`` is kept because points on a line through two points need no new pass over X.
-    The gradients in the linear predictor and in aux cost nothing once the loss is known.
+    The gradients in the linear predictor and in offsets cost nothing once the loss is known.
     """
 
     params: Params
@@ -57,7 +57,7 @@ class Point:
     loss: float
     penalty: float
     grad_linear: NDArray
-    grad_aux: NDArray
+    grad_offsets: NDArray
 
     @property
     def objective(self) -> float:
@@ -67,13 +67,13 @@ class Point:
     def change_of_slope(self, other: "Point") -> float:
         """Return ``<grad(self) - grad(other), self - other>`` of the loss, without a pass over X."""
         by_linear = np.vdot(self.grad_linear - other.grad_linear, self.linear - other.linear)
-        by_aux = (self.grad_aux - other.grad_aux) @ (self.params.aux - other.params.aux)
-        return float(by_linear + by_aux)
+        by_offsets = (self.grad_offsets - other.grad_offsets) @ (self.params.offsets - other.params.offsets)
+        return float(by_linear + by_offsets)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Minimise ``F = loss(X theta, aux) + lam * penalty(theta)``.
+    """Minimise ``F = loss(X theta, offsets) + lam * penalty(theta)``.
 
     Attributes
     ----------
@@ -109,18 +109,18 @@ class Problem:
         return replace(self, lam=lam)
 
     def is_feasible(self, params: Params) -> bool:
-        """Say whether the free parameters lie in the model's domain."""
-        return self.response.is_feasible(params.aux)
+        """Say whether the offsets lie in the model's domain."""
+        return self.response.is_feasible(params.offsets)
 
     def at(self, params: Params, linear: NDArray | None = None) -> Point:
         """Evaluate the problem; one pass over X unless ``linear = X @ theta`` is known already."""
         if linear is None:
             linear = self.design.matmul(params.theta)
-        loss, grad_eta = self.loss.value_and_grad(self.response.log_odds(linear, params.aux))
-        grad_linear, grad_aux = self.response.pullback(linear, params.aux, grad_eta)
+        loss, grad_eta = self.loss.value_and_grad(self.response.log_odds(linear, params.offsets))
+        grad_linear, grad_offsets = self.response.pullback(linear, params.offsets, grad_eta)
         # An excluded block has an infinite weight and 0 * inf is not 0, hence no product at lam = 0.
         penalty = self.lam * self.penalty.value(params.theta) if self.lam > 0 else 0.0
-        return Point(params, linear, loss, penalty, grad_linear, grad_aux)
+        return Point(params, linear, loss, penalty, grad_linear, grad_offsets)
 
     def between(self, start: Point, end: Point, step: float) -> Point | None:
         """Return the point ``start + step * (end - start)``, or None outside the domain; no pass over X."""
@@ -131,18 +131,18 @@ class Problem:
 
     def gradient(self, point: Point) -> Params:
         """Return the gradient of the loss; one pass over X."""
-        return Params(self.design.rmatmul(point.grad_linear), point.grad_aux)
+        return Params(self.design.rmatmul(point.grad_linear), point.grad_offsets)
 
     def gradient_at(self, params: Params) -> Params:
         """Return the gradient of the loss; two passes over X."""
         return self.gradient(self.at(params))
 
-    def aux_information(self, point: Point) -> NDArray:
-        """Return the Fisher information of the free parameters, shape (n_aux, n_aux)."""
-        linear, aux = point.linear, point.params.aux
-        eta = self.response.log_odds(linear, aux)
+    def offsets_information(self, point: Point) -> NDArray:
+        """Return the Fisher information of the offsets, shape (n_offsets, n_offsets)."""
+        linear, offsets = point.linear, point.params.offsets
+        eta = self.response.log_odds(linear, offsets)
         fisher = self.loss.curvature(eta)
-        return self.response.second_order(linear, aux, np.zeros_like(eta), fisher, self.loss.share).aa
+        return self.response.second_order(linear, offsets, np.zeros_like(eta), fisher, self.loss.share).aa
 
     def kkt_violation(self, params: Params, grad: Params) -> float:
         """Return the certificate: the largest violation of stationarity, relative to lam_max.
@@ -150,5 +150,5 @@ class Problem:
         Every solver stops on this number. It is zero exactly at the stationary points of F.
         """
         by_block = self.penalty.kkt_distances(params.theta, grad.theta, self.lam)
-        worst = max(by_block.max(initial=0.0), np.abs(grad.aux).max(initial=0.0))
+        worst = max(by_block.max(initial=0.0), np.abs(grad.offsets).max(initial=0.0))
         return float(worst / self.kkt_scale)

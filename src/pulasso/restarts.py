@@ -33,10 +33,10 @@ MERGE_OBJECTIVE, MERGE_COEF = 1e-7, 1e-2
 def naive_start(problem: Problem) -> Params:
     """Return the solution at the same lam under the naive reading, in which unlabeled means class 0."""
     loss = cast(ObservedLoss, problem.loss)
-    counts = LabelCounts.from_codes(loss.codes, np.arange(loss.labelling.n_positive + 1), loss.weight)
-    labelling = FullyObserved().labelling(counts)
-    naive = replace(problem, loss=ObservedLoss(labelling, loss.codes, loss.weight))
-    scaled, null = scale_by_null(naive, labelling.null_model(counts.frequencies).log_odds)
+    counts = LabelCounts.from_codes(loss.codes, np.arange(loss.label_model.n_positive + 1), loss.weight)
+    label_model = FullyObserved().label_model(counts)
+    naive = replace(problem, loss=ObservedLoss(label_model, loss.codes, loss.weight))
+    scaled, null = scale_by_null(naive, label_model.null_model(counts.frequencies).log_odds)
     lams = lams_down_to(problem.lam, scaled.lam_max)
     path = solve_path(scaled, null, lams, solver=solve_working_set, tol=START_TOL, max_iter=START_STEPS)
     return list(path)[-1].params
@@ -73,9 +73,9 @@ def random_start(problem: Problem, center: Params, rng: np.random.Generator, sca
     own = _root_mean_square(problem, problem.design.matmul(center.theta))
     size = scale * max(own, LEAST_SPREAD) * RANGE_OF_SIZES ** rng.uniform(-1.0, 1.0)
     # The way through class log odds ends in the model's domain, whatever the free parameters are.
-    log_odds = response.log_odds(np.zeros((1, response.n_outputs)), center.aux)[0]
-    aux = response.null_aux(log_odds + scale * rng.normal(size=len(log_odds)))
-    return Params(center.theta + step * (size / moved if moved > 0 else 0.0), aux)
+    log_odds = response.log_odds(np.zeros((1, response.n_outputs)), center.offsets)[0]
+    offsets = response.null_offsets(log_odds + scale * rng.normal(size=len(log_odds)))
+    return Params(center.theta + step * (size / moved if moved > 0 else 0.0), offsets)
 
 
 def _root_mean_square(problem: Problem, linear: NDArray) -> float:
@@ -120,6 +120,6 @@ def _are_one(one: SolverResult, other: SolverResult) -> bool:
     if abs(one.objective - other.objective) > MERGE_OBJECTIVE * (1.0 + abs(one.objective)):
         return False
     gap = one.params - other.params
-    largest = max(np.abs(one.params.theta).max(initial=0.0), np.abs(one.params.aux).max(initial=0.0))
-    apart = max(np.abs(gap.theta).max(initial=0.0), np.abs(gap.aux).max(initial=0.0))
+    largest = max(np.abs(one.params.theta).max(initial=0.0), np.abs(one.params.offsets).max(initial=0.0))
+    apart = max(np.abs(gap.theta).max(initial=0.0), np.abs(gap.offsets).max(initial=0.0))
     return bool(apart <= MERGE_COEF * (1.0 + largest))

@@ -203,7 +203,7 @@ def test_words_of_the_library_become_options(library, command):
     assert in_option_words(library) == command
 
 
-def test_tables_read_in_pieces(tmp_path, monkeypatch):
+def test_tables_read_in_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("pulasso.cli.reading.CELLS_AT_ONCE", 6)
     lines = ["z,a,b,c", *(f"{i % 2},{i},{i}.5,{'x' if i == 9 else i}" for i in range(10))]
     (tmp_path / "t.csv").write_text("\n".join(lines))

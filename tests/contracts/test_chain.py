@@ -25,7 +25,7 @@ def problem_and_params(rng, response_name, case, n_positive, symmetric=False):
     response = make_response(response_name, n_positive, symmetric)
     problem, null = make_problem(rng.normal(1.0, 2.0, (N, P)), sample, response, "rows")
     theta = rng.normal(size=problem.shape)
-    return problem, Params(theta, null.aux * rng.uniform(0.8, 1.2, len(null.aux)))
+    return problem, Params(theta, null.offsets * rng.uniform(0.8, 1.2, len(null.offsets)))
 
 
 @pytest.mark.parametrize("n_positive", [1, 3])
@@ -34,18 +34,20 @@ def problem_and_params(rng, response_name, case, n_positive, symmetric=False):
 def test_gradient_in_all_parameters(response_name, case, n_positive, rng):
     problem, params = problem_and_params(rng, response_name, case, n_positive)
     grad = problem.gradient(problem.at(params))
-    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.aux)).loss, params.theta)
-    by_aux = central_difference(lambda aux: problem.at(Params(params.theta, aux)).loss, params.aux)
-    scale = max(np.abs(by_theta).max(), np.abs(by_aux).max())
+    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.offsets)).loss, params.theta)
+    by_offsets = central_difference(
+        lambda offsets: problem.at(Params(params.theta, offsets)).loss, params.offsets
+    )
+    scale = max(np.abs(by_theta).max(), np.abs(by_offsets).max())
     np.testing.assert_allclose(grad.theta, by_theta, rtol=1e-6, atol=1e-8 * scale)
-    np.testing.assert_allclose(grad.aux, by_aux, rtol=1e-6, atol=1e-8 * scale)
+    np.testing.assert_allclose(grad.offsets, by_offsets, rtol=1e-6, atol=1e-8 * scale)
 
 
 @pytest.mark.parametrize("case", BY_SCENARIO, ids=repr)
 def test_gradient_under_the_symmetric_norm(case, rng):
     problem, params = problem_and_params(rng, Multinomial.name, case, 3, symmetric=True)
     grad = problem.gradient(problem.at(params))
-    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.aux)).loss, params.theta)
+    by_theta = central_difference(lambda theta: problem.at(Params(theta, params.offsets)).loss, params.theta)
     np.testing.assert_allclose(grad.theta, by_theta, rtol=1e-6, atol=1e-9)
 
 
@@ -57,7 +59,7 @@ def test_null_model_is_stationary_in_the_free_parameters(response_name, case, n_
     response = make_response(response_name, n_positive)
     problem, null = make_problem(rng.normal(size=(N, P)), sample, response, "rows")
     grad = problem.gradient(problem.at(null))
-    np.testing.assert_allclose(grad.aux, 0.0, atol=1e-12)
+    np.testing.assert_allclose(grad.offsets, 0.0, atol=1e-12)
     assert not null.theta.any()
     assert problem.kkt_violation(null, grad) <= 1e-10
 
@@ -67,13 +69,13 @@ def test_null_model_is_stationary_in_the_free_parameters(response_name, case, n_
 def test_information_of_the_free_parameters(response_name, case, rng):
     problem, params = problem_and_params(rng, response_name, case, 3)
     point = problem.at(params)
-    eta = problem.response.log_odds(point.linear, params.aux)
+    eta = problem.response.log_odds(point.linear, params.offsets)
     matrices, jacobian = (
         problem.loss.curvature(eta).matrices(),
-        problem.response.aux_jacobian(point.linear, params.aux),
+        problem.response.offsets_jacobian(point.linear, params.offsets),
     )
     expected = np.einsum("n,ank,nkl,bnl->ab", problem.loss.share, jacobian, matrices, jacobian)
-    np.testing.assert_allclose(problem.aux_information(point), expected, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(problem.offsets_information(point), expected, rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
@@ -81,12 +83,12 @@ def test_one_positive_class_makes_the_models_one(case, rng):
     seed = int(rng.integers(1_000_000))
     multinomial, params = problem_and_params(np.random.default_rng(seed), Multinomial.name, case, 1)
     ordinal, _ = problem_and_params(np.random.default_rng(seed), Ordinal.name, case, 1)
-    mirrored = Params(params.theta, -params.aux)
+    mirrored = Params(params.theta, -params.offsets)
     one, other = multinomial.at(params), ordinal.at(mirrored)
     assert one.loss == pytest.approx(other.loss, rel=1e-13)
     grad, grad_mirrored = multinomial.gradient(one), ordinal.gradient(other)
     np.testing.assert_allclose(grad.theta, grad_mirrored.theta, rtol=1e-9, atol=1e-14)
-    np.testing.assert_allclose(grad.aux, -grad_mirrored.aux, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(grad.offsets, -grad_mirrored.offsets, rtol=1e-9, atol=1e-14)
     assert multinomial.lam_max == pytest.approx(ordinal.lam_max, rel=1e-10)
 
 
@@ -98,8 +100,8 @@ def test_a_label_frequency_of_one_is_full_observation(response_name, rng):
         LabelSample.of(scenario, codes, np.ones(N), n_positive)
         for scenario in (SingleTrainingSet(label_frequency=1.0), FullyObserved())
     )
-    u, aux = rng.normal(size=(N, response.n_outputs)), response.null_aux(rng.normal(size=n_positive))
-    eta = response.log_odds(u, aux)
+    u, offsets = rng.normal(size=(N, response.n_outputs)), response.null_offsets(rng.normal(size=n_positive))
+    eta = response.log_odds(u, offsets)
     plain = -np.mean(np.log(softmax(eta))[np.arange(N), codes])
     for sample in (certain, full):
         value, grad = sample.loss.value_and_grad(eta)
@@ -116,13 +118,14 @@ def test_extreme_coefficients_keep_everything_finite(response_name, case, size, 
     problem, params = problem_and_params(rng, response_name, case, 3)
     for sign in (-1.0, 1.0):
         far = Params(
-            sign * size * params.theta, problem.response.shift(params.aux, np.full(problem.shape[1], size))
+            sign * size * params.theta,
+            problem.response.shift(params.offsets, np.full(problem.shape[1], size)),
         )
         point = problem.at(far)
         grad = problem.gradient(point)
         assert np.isfinite(point.loss) and point.loss >= 0.0
-        assert np.isfinite(grad.theta).all() and np.isfinite(grad.aux).all()
-        assert np.isfinite(problem.aux_information(point)).all()
+        assert np.isfinite(grad.theta).all() and np.isfinite(grad.offsets).all()
+        assert np.isfinite(problem.offsets_information(point)).all()
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -132,22 +135,22 @@ def test_second_derivatives_in_predictor_and_free_parameters(response_name, case
     n_positive, n = 3, 6
     sample = case.labels(rng, n, n_positive)
     response = make_response(response_name, n_positive, symmetric)
-    u, aux = rng.normal(size=(n, response.n_outputs)), response.null_aux(rng.normal(size=n_positive))
+    u, offsets = rng.normal(size=(n, response.n_outputs)), response.null_offsets(rng.normal(size=n_positive))
 
-    def gradients(u, aux):
-        return response.pullback(u, aux, sample.loss.value_and_grad(response.log_odds(u, aux))[1])
+    def gradients(u, offsets):
+        return response.pullback(u, offsets, sample.loss.value_and_grad(response.log_odds(u, offsets))[1])
 
-    eta = response.log_odds(u, aux)
+    eta = response.log_odds(u, offsets)
     grad_eta, curvature = sample.loss.value_and_grad(eta)[1], sample.loss.curvature(eta, 1.0)
-    second = response.second_order(u, aux, grad_eta, curvature, sample.loss.share)
+    second = response.second_order(u, offsets, grad_eta, curvature, sample.loss.share)
     close = {"rtol": 1e-6, "atol": 1e-9}
-    for m in range(len(aux)):
-        numeric = central_difference(lambda b, m=m: gradients(u, b)[1][m], aux)
+    for m in range(len(offsets)):
+        numeric = central_difference(lambda b, m=m: gradients(u, b)[1][m], offsets)
         np.testing.assert_allclose(second.aa[m], numeric, **close)
     for k in range(response.n_outputs):
-        by_u = central_difference(lambda v, k=k: gradients(v, aux)[0][:, k].sum(), u)
+        by_u = central_difference(lambda v, k=k: gradients(v, offsets)[0][:, k].sum(), u)
         for other in range(response.n_outputs):
             np.testing.assert_allclose(second.uu(k, other), by_u[:, other], **close)
         for i in range(n):
-            by_aux = central_difference(lambda b, i=i, k=k: gradients(u, b)[0][i, k], aux)
-            np.testing.assert_allclose(second.ua(k)[i], by_aux, **close)
+            by_offsets = central_difference(lambda b, i=i, k=k: gradients(u, b)[0][i, k], offsets)
+            np.testing.assert_allclose(second.ua(k)[i], by_offsets, **close)

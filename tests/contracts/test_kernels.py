@@ -156,9 +156,9 @@ def test_the_losses_agree(n_positive, hides, scale):
     rng, n = np.random.default_rng(n_positive), 700
     eta = np.asfortranarray(scale * rng.normal(size=(n, n_positive)))
     codes, share = rng.integers(0, n_positive + 2, n), rng.random(n) / n
-    log_total, log_c = rng.normal(size=(2, n_positive + 1))
-    log_c[-1] = -np.inf if n_positive > 1 else log_c[-1]  # one class is always labelled
-    arguments = (eta, codes, share, log_total, log_c if hides else None)
+    log_total, log_hidden = rng.normal(size=(2, n_positive + 1))
+    log_hidden[-1] = -np.inf if n_positive > 1 else log_hidden[-1]  # one class is always labelled
+    arguments = (eta, codes, share, log_total, log_hidden if hides else None)
     value, grad = native.observed_loss(*arguments)
     expected, expected_grad = numpy_kernels.observed_loss(*arguments)
     assert value == pytest.approx(expected, rel=1e-13)

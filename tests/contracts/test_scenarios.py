@@ -40,20 +40,20 @@ def all_labels(case, n_positive):
 
 
 def test_observed_probabilities(sample, eta, joint, case, n_positive):
-    proba = np.exp(sample.labelling.observed_log_proba(eta))
+    proba = np.exp(sample.label_model.observed_log_proba(eta))
     assert proba.shape == (N, len(all_labels(case, n_positive)))
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(proba, joint.sum(axis=2)[:, : proba.shape[1]], rtol=1e-10)
 
 
 def test_posterior_in_the_sampled_population(sample, eta, joint):
-    np.testing.assert_allclose(sample.labelling.posterior(eta), joint.sum(axis=1), rtol=1e-10)
+    np.testing.assert_allclose(sample.label_model.posterior(eta), joint.sum(axis=1), rtol=1e-10)
 
 
 def test_e_step_is_bayes_rule(sample, eta, joint):
     of_label = joint[np.arange(N), sample.codes]
     bayes = of_label / of_label.sum(axis=1, keepdims=True)
-    found = sample.labelling.responsibilities(eta, sample.codes)
+    found = sample.label_model.responsibilities(eta, sample.codes)
     np.testing.assert_allclose(found, bayes, rtol=1e-10, atol=1e-300)
 
 
@@ -113,7 +113,9 @@ def test_fisher_information_is_the_mean_hessian(sample, eta, joint, case, n_posi
     eta, proba = eta[:1], joint.sum(axis=2)[0]
 
     def gradient(label, k):
-        single = LabelSample(sample.scenario, sample.counts, sample.labelling, np.array([label]), np.ones(1))
+        single = LabelSample(
+            sample.scenario, sample.counts, sample.label_model, np.array([label]), np.ones(1)
+        )
         return lambda e: single.loss.value_and_grad(e)[1][0, k]
 
     hessian = np.zeros((n_positive, n_positive))
@@ -125,9 +127,9 @@ def test_fisher_information_is_the_mean_hessian(sample, eta, joint, case, n_posi
 
 def test_fisher_information_matches_simulated_scores(sample, eta, rng, n_positive):
     eta, n_draws = eta[:1], 100_000
-    proba = np.exp(sample.labelling.observed_log_proba(eta))[0]
+    proba = np.exp(sample.label_model.observed_log_proba(eta))[0]
     codes = rng.choice(len(proba), size=n_draws, p=proba / proba.sum())
-    drawn = LabelSample(sample.scenario, sample.counts, sample.labelling, codes, np.ones(n_draws))
+    drawn = LabelSample(sample.scenario, sample.counts, sample.label_model, codes, np.ones(n_draws))
     score = n_draws * drawn.loss.value_and_grad(np.repeat(eta, n_draws, axis=0))[1]
     np.testing.assert_allclose(score.mean(axis=0), 0.0, atol=0.02)
     np.testing.assert_allclose(score.T @ score / n_draws, sample.loss.curvature(eta).matrices()[0], atol=0.01)
@@ -191,8 +193,8 @@ def test_everything_stays_finite_far_out(sample, size, n_positive, rng):
         assert np.isfinite(value) and np.isfinite(grad).all()
         assert np.isfinite(loss.curvature(eta).matrices()).all()
     for proba in (
-        np.exp(sample.labelling.observed_log_proba(eta)),
-        sample.labelling.posterior(eta),
-        sample.labelling.responsibilities(eta, sample.codes),
+        np.exp(sample.label_model.observed_log_proba(eta)),
+        sample.label_model.posterior(eta),
+        sample.label_model.responsibilities(eta, sample.codes),
     ):
         np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)

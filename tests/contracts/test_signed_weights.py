@@ -12,7 +12,7 @@ each_n_positive = pytest.mark.parametrize("n_positive", [1, 3])
 
 def make_sample(case, n_positive, weighted=True):
     drawn = case.labels(np.random.default_rng(7), 200, n_positive, weighted=weighted)
-    table = label_weights(drawn.labelling, drawn.counts)
+    table = label_weights(drawn.label_model, drawn.counts)
     sample = SignedSample(
         drawn.counts.classes, drawn.codes, drawn.weight, table, drawn.scenario.sampled_by_label
     )
@@ -23,7 +23,7 @@ def make_sample(case, n_positive, weighted=True):
 @each_n_positive
 def test_a_row_counts_for_its_true_class_alone(case, n_positive):
     drawn, sample = make_sample(case, n_positive)
-    a, c = np.exp(drawn.labelling.log_a), np.exp(drawn.labelling.log_c)
+    a, c = np.exp(drawn.label_model.log_labeled), np.exp(drawn.label_model.log_hidden)
     of_label = np.vstack([sample.table[-1:], sample.table[1:-1]])  # the label of class y, class 0 first
     np.testing.assert_allclose(
         a[:, None] * of_label + c[:, None] * sample.table[0], np.eye(n_positive + 1), atol=1e-12

@@ -135,15 +135,15 @@ def test_cutpoints_increase_at_every_iterate(setting, solver, monkeypatch):
     problem, null = setting.build()
     evaluated, log_odds = [], Ordinal.log_odds
 
-    def spy(self, u, aux):
-        evaluated.append(aux)
-        return log_odds(self, u, aux)
+    def spy(self, u, offsets):
+        evaluated.append(offsets)
+        return log_odds(self, u, offsets)
 
     monkeypatch.setattr(Ordinal, "log_odds", spy)
     result = ALL_SOLVERS[solver](problem, null, tol=TOL)
     assert len(evaluated) > 2
-    assert all((aux[1:] > 0).all() for aux in evaluated)
-    assert (np.diff(problem.response.cutpoints(result.params.aux)) > 0).all()
+    assert all((offsets[1:] > 0).all() for offsets in evaluated)
+    assert (np.diff(problem.response.cutpoints(result.params.offsets)) > 0).all()
 
 
 @by_every_solver
@@ -172,8 +172,8 @@ def test_a_solution_needs_no_further_iteration(setting, solver):
 @on_some
 def test_the_callback_sees_every_record_and_the_start_is_left_alone(setting, solver):
     problem, null = setting.build()
-    start = Params(null.theta.copy(), null.aux.copy())
-    start.theta.flags.writeable = start.aux.flags.writeable = False
+    start = Params(null.theta.copy(), null.offsets.copy())
+    start.theta.flags.writeable = start.offsets.flags.writeable = False
     seen = []
     result = ALL_SOLVERS[solver](problem, start, tol=1e-4, callback=seen.append)
     assert tuple(seen) == result.history

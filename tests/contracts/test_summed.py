@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from pulasso.chunked import ChunkedProblem, MeasuredChunks
+from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.design import StandardizedDesign
-from pulasso.pieces import ArraySource, LocalPieces
-from pulasso.piecewise import MeasuredPieces, PiecewiseProblem
 from pulasso.problem import Params
 from pulasso.solvers import Sums, solve_summed_path, solve_working_set_path
 from support.brute_force import kkt_violation
@@ -34,27 +34,27 @@ class SummedByHand:
 
     def _hessian(self, point, entries, exact):
         loss, response = self.problem.loss, self.response
-        eta = response.log_odds(point.linear, point.params.aux)
+        eta = response.log_odds(point.linear, point.params.offsets)
         grad_eta = exact * loss.value_and_grad(eta)[1]
-        args = (point.linear, point.params.aux, grad_eta, loss.curvature(eta, exact), loss.share)
-        second, n_aux = response.second_order(*args), len(point.params.aux)
+        args = (point.linear, point.params.offsets, grad_eta, loss.curvature(eta, exact), loss.share)
+        second, n_offsets = response.second_order(*args), len(point.params.offsets)
         design = self.problem.design
         x = (design.base.x - design.mean) / design.scale
-        hessian = np.empty((n_aux + len(entries.rows),) * 2)
-        hessian[:n_aux, :n_aux] = second.aa
-        for i, (j, k) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_aux):
-            hessian[i, :n_aux] = hessian[:n_aux, i] = x[:, j] @ second.ua(k)
-            for i2, (j2, k2) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_aux):
+        hessian = np.empty((n_offsets + len(entries.rows),) * 2)
+        hessian[:n_offsets, :n_offsets] = second.aa
+        for i, (j, k) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_offsets):
+            hessian[i, :n_offsets] = hessian[:n_offsets, i] = x[:, j] @ second.ua(k)
+            for i2, (j2, k2) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_offsets):
                 hessian[i, i2] = x[:, j] @ (second.uu(min(k, k2), max(k, k2)) * x[:, j2])
         return hessian
 
 
-def in_pieces(problem):
-    """Return the same problem, its rows in pieces."""
+def in_chunks(problem):
+    """Return the same problem, its rows in chunks."""
     design, loss = problem.design, problem.loss
-    measured = MeasuredPieces(LocalPieces(ArraySource(design.base.x, 50)), loss.codes, loss.weight)
-    parts = StandardizedDesign(measured, design.mean, design.scale), problem.response, loss.labelling
-    return PiecewiseProblem(*parts, problem.penalty, float(loss.weight.sum()), lam_max=problem.lam_max)
+    measured = MeasuredChunks(LocalChunks(ArraySource(design.base.x, 50)), loss.codes, loss.weight)
+    parts = StandardizedDesign(measured, design.mean, design.scale), problem.response, loss.label_model
+    return ChunkedProblem(*parts, problem.penalty, float(loss.weight.sum()), lam_max=problem.lam_max)
 
 
 @pytest.mark.parametrize(("response", "groups"), KINDS, ids=lambda each: getattr(each, "__name__", each))
@@ -70,7 +70,7 @@ def test_the_answers_are_those_of_the_working_set(response, groups):
         assert kkt_violation(problem.at_lam(lam), ours.params) <= TOL * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("by", [SummedByHand, in_pieces])
+@pytest.mark.parametrize("by", [SummedByHand, in_chunks])
 @pytest.mark.parametrize("response", ["multinomial", "ordinal"])
 def test_no_block_is_needed_where_only_free_parameters_are_off(response, by):
     problem, null = random_problem(response, BY_SCENARIO[0], rows, n=120, p=15, n_positive=2, seed=1)
@@ -82,10 +82,10 @@ def test_no_block_is_needed_where_only_free_parameters_are_off(response, by):
         return evaluate(params, entries, exact)
 
     object.__setattr__(summed, "evaluate", spy)  # one of the two is frozen
-    start = Params(null.theta, null.aux + 0.3)
+    start = Params(null.theta, null.offsets + 0.3)
     found = next(solve_summed_path(summed, start, lams, tol=TOL))
     expected = next(solve_working_set_path(problem, start, lams, tol=TOL))
     assert 0 in asked and set(asked) <= {0, None}
     assert found.converged and not found.params.theta.any()
     assert found.objective == pytest.approx(expected.objective, rel=1e-10)
-    np.testing.assert_allclose(found.params.aux, null.aux, atol=1e-5)
+    np.testing.assert_allclose(found.params.offsets, null.offsets, atol=1e-5)

@@ -28,7 +28,7 @@ PAGES = sorted(
 BLOCK = re.compile(r"^( *)\.\. code-block:: (\w+)\n((?:\1 +:.*\n)*)\n((?:(?:\1 +.*)?\n)+)", re.MULTILINE)
 LANGUAGES = {"python", "console", "text", "toml"}
 # Packages whose public names are listed; parts for developers are listed by hand.
-PACKAGES = (*pulasso._PACKAGES, "exceptions", "pieces")
+PACKAGES = (*pulasso._PACKAGES, "exceptions", "data.chunks")
 # Re-exported from scikit-learn, and described there.
 ELSEWHERE = {"ConvergenceWarning", "NotFittedError"}
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pulasso.experiments import NAMES, get_experiment, reproduce, table_2
-from pulasso.steps import describe
+from pulasso.runs import describe
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
 COMPLETE = {"claims.json", "settings.json", "made.json", "summary.csv", "figure.svg"}

@@ -210,7 +210,7 @@ def test_cells_are_kept_by_the_content_of_their_settings(tmp_path):
 
 def test_another_version_computes_its_own_cells(tmp_path, monkeypatch):
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
-    for module in (runner, sys.modules["pulasso.steps._checkpoint"]):
+    for module in (runner, sys.modules["pulasso.runs._checkpoint"]):
         monkeypatch.setattr(module, "__version__", "99.0")
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2

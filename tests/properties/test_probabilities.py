@@ -21,9 +21,9 @@ def check_loss(case, eta):
     value, grad = sample.loss.value_and_grad(eta)
     assert np.isfinite(value) and value >= -1e-9
     assert np.isfinite(grad).all() and np.abs(grad).sum(axis=1).max() <= 2.0
-    proba = np.exp(sample.labelling.observed_log_proba(eta))
+    proba = np.exp(sample.label_model.observed_log_proba(eta))
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)
-    yhat = sample.labelling.responsibilities(eta, sample.codes)
+    yhat = sample.label_model.responsibilities(eta, sample.codes)
     np.testing.assert_allclose(yhat.sum(axis=1), 1.0, rtol=1e-9)
     assert (yhat >= 0).all()
     curvature = sample.loss.curvature(eta).matrices()
@@ -38,14 +38,14 @@ def test_any_log_odds(case, eta):
 
 
 @given(st.sampled_from(CASES), predictors, cutpoints)
-def test_any_cutpoints(case, u, aux):
+def test_any_cutpoints(case, u, offsets):
     response = Ordinal(K)
-    log_proba = response.log_proba(u, aux)
+    log_proba = response.log_proba(u, offsets)
     assert (log_proba <= 1e-12).all() and np.isfinite(log_proba).all()
     np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1.0, rtol=1e-9)
-    eta = response.log_odds(u, aux)
+    eta = response.log_odds(u, offsets)
     check_loss(case, eta)
-    for part in response.pullback(u, aux, np.ones((N, K))):
+    for part in response.pullback(u, offsets, np.ones((N, K))):
         assert np.isfinite(part).all()
 
 
@@ -53,7 +53,7 @@ def test_any_cutpoints(case, u, aux):
 @given(arrays(float, K, elements=st.floats(-300.0, 300.0)))
 def test_the_ordinal_null_model_of_any_shares(wanted):
     response = Ordinal(K)
-    aux = response.null_aux(wanted)
-    assert response.is_feasible(aux)
-    found = response.log_odds(np.zeros((1, 1)), aux)[0]
+    offsets = response.null_offsets(wanted)
+    assert response.is_feasible(offsets)
+    found = response.log_odds(np.zeros((1, 1)), offsets)[0]
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)

@@ -65,7 +65,7 @@ def test_numbers_are_those_of_the_model(page, hostile):
 
 def test_it_says_how_to_do_it_again(page, hostile):
     import pulasso
-    from pulasso.steps import data_hash
+    from pulasso.runs import data_hash
 
     words = words_of(page)
     assert f"pulasso {pulasso.__version__}" in words and "seed 7" in words
@@ -298,13 +298,13 @@ def test_containers(ordinal, tmp_path, kind):
     assert "accuracy" in words_of(model.report(tmp_path / "r.html", X=x, z=z))
 
 
-def test_rows_in_pieces_are_refused(plain, tmp_path):
-    from pulasso.pieces import as_pieces
+def test_rows_in_chunks_are_refused(plain, tmp_path):
+    from pulasso.data.chunks import as_chunked
 
     model, X, z = plain
     np.save(tmp_path / "x.npy", X)
-    with pytest.raises(TypeError, match="X comes in pieces, but a report judges by rows in memory"):
-        model.report(tmp_path / "r.html", X=as_pieces(tmp_path / "x.npy"), z=z)
+    with pytest.raises(TypeError, match="X comes in chunks, but a report judges by rows in memory"):
+        model.report(tmp_path / "r.html", X=as_chunked(tmp_path / "x.npy"), z=z)
 
 
 def test_other_models_are_refused_by_name(plain, tmp_path):

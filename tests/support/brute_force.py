@@ -92,11 +92,11 @@ def standardized(x, weight=None, center=True, scale=True):
 def kkt_violation(problem, params):
     """Return the certificate by the book, block by block, from a gradient over an explicit matrix."""
     x = problem.design.matmul(np.eye(problem.shape[0]))
-    eta = problem.response.log_odds(x @ params.theta, params.aux)
+    eta = problem.response.log_odds(x @ params.theta, params.offsets)
     _, grad_eta = problem.loss.value_and_grad(eta)
-    grad_u, grad_aux = problem.response.pullback(x @ params.theta, params.aux, grad_eta)
+    grad_u, grad_offsets = problem.response.pullback(x @ params.theta, params.offsets, grad_eta)
     grad, blocks = x.T @ grad_u, problem.penalty.blocks
-    worst = max(np.abs(grad_aux), default=0.0)
+    worst = max(np.abs(grad_offsets), default=0.0)
     for block, weight in enumerate(blocks.weights):
         of_block = blocks.index == block
         theta_j, grad_j = params.theta[of_block], grad[of_block]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet
-from pulasso.scenarios import SCENARIOS, LabelCounts, Labelling, ObservedLoss, Scenario
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, ObservedLoss, Scenario
 
 
 def prevalences(n_positive):
@@ -52,22 +52,22 @@ class LabelSample:
 
     scenario: Scenario
     counts: LabelCounts
-    labelling: Labelling
+    label_model: LabelModel
     codes: np.ndarray
     weight: np.ndarray
 
     @classmethod
     def of(cls, scenario, codes, weight, n_positive):
         counts = LabelCounts.from_codes(codes, np.arange(n_positive + 1), weight)
-        return cls(scenario, counts, scenario.labelling(counts), codes, weight)
+        return cls(scenario, counts, scenario.label_model(counts), codes, weight)
 
     @property
     def loss(self):
-        return ObservedLoss(self.labelling, self.codes, self.weight)
+        return ObservedLoss(self.label_model, self.codes, self.weight)
 
     @property
     def null(self):
-        return self.labelling.null_model(self.counts.frequencies)
+        return self.label_model.null_model(self.counts.frequencies)
 
 
 CASES = [

@@ -13,10 +13,10 @@ class Truth:
 
     response: Response
     theta: np.ndarray
-    aux: np.ndarray
+    offsets: np.ndarray
 
     def proba(self, x):
-        return np.exp(self.response.log_proba(x @ self.theta, self.aux))
+        return np.exp(self.response.log_proba(x @ self.theta, self.offsets))
 
     def draw(self, rng, x):
         return draw_rows(rng, self.proba(x))
@@ -25,15 +25,15 @@ class Truth:
 def draw_truth(rng, response_name, p, n_positive, n_active=4, size=1.0):
     """Return a truth with a few features that matter, in which class 0 is common and no class is rare."""
     if response_name == Ordinal.name:
-        response, aux = (
+        response, offsets = (
             Ordinal(n_positive),
             np.concatenate([[0.5], np.full(n_positive - 1, 2.0 / n_positive)]),
         )
     else:
-        response, aux = Multinomial(n_positive), np.full(n_positive, -0.5)
+        response, offsets = Multinomial(n_positive), np.full(n_positive, -0.5)
     theta = np.zeros((p, response.n_outputs))
     theta[: min(n_active, p)] = size * rng.choice([-1.0, 1.0], (min(n_active, p), response.n_outputs))
-    return Truth(response, theta, aux)
+    return Truth(response, theta, offsets)
 
 
 def draw_rows(rng, proba):

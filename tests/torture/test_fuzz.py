@@ -14,7 +14,7 @@ N_CASES = {
     calls.weights: 50,
     calls.path: 40,
     calls.cross_validation: 10,
-    calls.pieces: 25,
+    calls.chunks: 25,
     files.model_folder: 80,
     files.command: 30,
     files.process: 1,

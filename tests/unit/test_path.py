@@ -159,11 +159,11 @@ def test_each_solution_is_the_start_of_the_next():
 def test_a_wrong_lam_max_is_not_used():
     problem, null = random_problem("ordinal", BY_SCENARIO[1], rows, n=60, p=5, n_positive=2, seed=11)
     wrong = replace(problem, lam=123.0, lam_max=456.0)
-    log_odds = problem.response.log_odds(np.zeros((1, 1)), null.aux)[0]
+    log_odds = problem.response.log_odds(np.zeros((1, 1)), null.offsets)[0]
     again, null_again = scale_by_null(wrong, log_odds)
     assert again.lam_max == pytest.approx(problem.lam_max, rel=1e-9)
     assert isinstance(null_again, Params)
-    np.testing.assert_allclose(null_again.aux, null.aux, rtol=1e-9)
+    np.testing.assert_allclose(null_again.offsets, null.offsets, rtol=1e-9)
 
 
 @every_solver

@@ -21,7 +21,7 @@ def problem_and_null(request):
 
 
 def moved(rng, null, size=0.5):
-    return Params(null.theta + size * rng.normal(size=null.theta.shape), null.aux * rng.uniform(0.9, 1.1))
+    return Params(null.theta + size * rng.normal(size=null.theta.shape), null.offsets * rng.uniform(0.9, 1.1))
 
 
 def test_params_are_a_vector_space():
@@ -29,7 +29,7 @@ def test_params_are_a_vector_space():
     other = Params(np.array([[0.5, -1.0]]), np.array([2.0]))
     combined = one + 2.0 * (other - one)
     np.testing.assert_allclose(combined.theta, [[0.0, -4.0]])
-    np.testing.assert_allclose(combined.aux, [1.0])
+    np.testing.assert_allclose(combined.offsets, [1.0])
     assert one.dot(other) == pytest.approx(0.5 - 2.0 + 6.0)
 
 
@@ -37,7 +37,7 @@ def test_objective_is_loss_plus_penalty(problem_and_null, rng):
     problem, null = problem_and_null
     params = moved(rng, null)
     point = problem.at(params)
-    eta = problem.response.log_odds(problem.design.matmul(params.theta), params.aux)
+    eta = problem.response.log_odds(problem.design.matmul(params.theta), params.offsets)
     assert point.loss == pytest.approx(problem.loss.value_and_grad(eta)[0], rel=1e-14)
     assert point.objective == pytest.approx(
         point.loss + problem.lam * problem.penalty.value(params.theta), rel=1e-14
@@ -65,7 +65,7 @@ def test_points_on_a_line_need_no_pass_over_x(problem_and_null, rng):
 
 def test_outside_the_domain_there_is_no_point():
     problem, null = random_problem("ordinal", BY_SCENARIO[0], rows, n=60, p=4, n_positive=3, seed=3)
-    narrow = Params(null.theta, np.append(null.aux[:-1], 0.5 * null.aux[-1]))
+    narrow = Params(null.theta, np.append(null.offsets[:-1], 0.5 * null.offsets[-1]))
     assert problem.is_feasible(narrow)
     assert problem.between(problem.at(null), problem.at(narrow), 2.1) is None
     assert problem.between(problem.at(null), problem.at(narrow), 1.9) is not None
@@ -80,7 +80,7 @@ def test_change_of_slope(problem_and_null, rng):
 
 def test_certificate_by_the_book(problem_and_null, rng):
     problem, null = problem_and_null
-    for params in (null, moved(rng, null), Params(null.theta + np.eye(*null.theta.shape), null.aux)):
+    for params in (null, moved(rng, null), Params(null.theta + np.eye(*null.theta.shape), null.offsets)):
         found = problem.kkt_violation(params, problem.gradient(problem.at(params)))
         assert found == pytest.approx(kkt_violation(problem, params), rel=1e-9, abs=1e-12)
 

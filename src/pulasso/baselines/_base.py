@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from pulasso.inputs import check_features, check_same_length, check_weight
-from pulasso.labels import encode_labels
+from pulasso.data.chunks import is_chunked
+from pulasso.data.inputs import check_features, check_same_length, check_weight
+from pulasso.data.labels import encode_labels
 from pulasso.metrics import observed_log_likelihood_scorer
-from pulasso.pieces import is_in_pieces
-from pulasso.scenarios import LabelCounts, Labelling, Scenario, as_scenario
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, as_scenario
 
 __all__ = ["BaseBaseline", "Observed", "fit_weighted"]
 
@@ -31,7 +31,7 @@ class Observed:
     weight : array of shape (n_samples,)
     counts : LabelCounts
     scenario : Scenario
-    labelling : Labelling
+    labelling : LabelModel
     """
 
     x: Any
@@ -40,7 +40,7 @@ class Observed:
     weight: NDArray
     counts: LabelCounts
     scenario: Scenario
-    labelling: Labelling
+    label_model: LabelModel
 
     @property
     def n_positive(self) -> int:
@@ -72,8 +72,8 @@ class Observed:
         n_classes = len(self.classes)
         labeled = self.codes > 0
         column = self.codes % n_classes  # code K + 1, the confirmed negative, is class 0
-        each = self.weight / np.where(labeled, np.exp(self.labelling.log_a)[column], 1.0)
-        hidden = np.exp(self.labelling.log_c)[column]
+        each = self.weight / np.where(labeled, np.exp(self.label_model.log_labeled)[column], 1.0)
+        hidden = np.exp(self.label_model.log_hidden)[column]
         everyone = np.where(labeled, (1.0 - hidden) * each, each)
         members = np.where(labeled[:, None] & (column[:, None] == np.arange(n_classes)), each[:, None], 0.0)
         return everyone / everyone.sum(), members / everyone.sum()
@@ -122,15 +122,15 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
             codes = labels.codes
         counts = LabelCounts.from_codes(codes, labels.classes, weight)
         scenario = self._scenario(x, codes, weight)
-        data = Observed(x, codes, labels.classes, weight, counts, scenario, scenario.labelling(counts))
+        data = Observed(x, codes, labels.classes, weight, counts, scenario, scenario.label_model(counts))
         self._fit(data)
         self.classes_ = data.classes
         self.scenario_ = data.scenario
-        self.labelling_ = data.labelling
+        self.label_model_ = data.label_model
         return self
 
     def _features(self, x: Any, *, reset: bool) -> Any:
-        if is_in_pieces(x):
+        if is_chunked(x):
             raise TypeError(
                 f"{type(self).__name__} reads X as a whole; give an array, a data frame or a sparse matrix, not a "
                 f"{type(x).__name__}."

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from pulasso.baselines._base import BaseBaseline, Observed, fit_weighted
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 
 __all__ = ["PUBagging"]
 

@@ -10,9 +10,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pulasso.baselines._base import BaseBaseline, Observed, fit_weighted
 from pulasso.baselines.naive import mn_lasso
+from pulasso.data.inputs import check_flag, check_number
 from pulasso.exceptions import ScenarioError
-from pulasso.inputs import check_flag, check_number
-from pulasso.scenarios import Labelling, PerClass, Scenario, SingleTrainingSet
+from pulasso.scenarios import LabelModel, PerClass, Scenario, SingleTrainingSet
 
 __all__ = ["ElkanNoto"]
 
@@ -140,7 +140,7 @@ class ElkanNoto(BaseBaseline):
             )
         unlabeled = np.flatnonzero(data.codes == 0)
         everyone, _ = data.population_weights()
-        share = _unlabeled_classes(self.estimator_.predict_proba(data.x[unlabeled]), data.labelling)
+        share = _unlabeled_classes(self.estimator_.predict_proba(data.x[unlabeled]), data.label_model)
         weight = np.zeros((len(data.codes), data.n_positive + 1))
         weight[unlabeled] = share * everyone[unlabeled, None]
         labeled = np.flatnonzero(data.codes)
@@ -152,7 +152,7 @@ class ElkanNoto(BaseBaseline):
     def _proba(self, x: Any) -> NDArray:
         proba = self.estimator_.predict_proba(x)
         if not self.weighted:
-            return _true_classes(proba, self.labelling_)
+            return _true_classes(proba, self.label_model_)
         full = np.zeros((len(proba), len(self.classes_)), proba.dtype)
         full[:, self.estimator_.classes_] = proba  # a class may have got no weight in the second training
         return full
@@ -163,17 +163,17 @@ class ElkanNoto(BaseBaseline):
         return tags
 
 
-def _true_classes(observed: NDArray, labelling: Labelling) -> NDArray:
+def _true_classes(observed: NDArray, label_model: LabelModel) -> NDArray:
     """Return P(y | x) from P(z | x)."""
-    positive = observed[:, 1:] / np.exp(labelling.log_a[1:])
-    negative = observed[:, 0] - positive @ np.exp(labelling.log_c[1:])
+    positive = observed[:, 1:] / np.exp(label_model.log_labeled[1:])
+    negative = observed[:, 0] - positive @ np.exp(label_model.log_hidden[1:])
     proba = np.column_stack([np.maximum(negative, 0.0), positive])
     return proba / proba.sum(axis=1, keepdims=True)
 
 
-def _unlabeled_classes(observed: NDArray, labelling: Labelling) -> NDArray:
+def _unlabeled_classes(observed: NDArray, label_model: LabelModel) -> NDArray:
     """Return P(y | x, unlabeled) from P(z | x)."""
-    proba = _true_classes(observed, labelling) * np.exp(labelling.log_c)
+    proba = _true_classes(observed, label_model) * np.exp(label_model.log_hidden)
     total = proba.sum(axis=1, keepdims=True)
     # Where every likely class is always labelled, an unlabeled row can only be class 0.
     certain = np.eye(proba.shape[1])[0]

@@ -107,9 +107,15 @@ class MomentLasso(MultinomialPULasso):
             raise ValueError("MomentLasso keeps no checkpoint: its way down is short. Leave checkpoint= out.")
         assembled = super()._assemble_checked(x, labels, weight)
         if not isinstance(assembled.problem, Problem):
-            raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not pieces.")
+            raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not chunks.")
         data = Observed(
-            x, labels.codes, labels.classes, weight, assembled.counts, assembled.scenario, assembled.labelling
+            x,
+            labels.codes,
+            labels.classes,
+            weight,
+            assembled.counts,
+            assembled.scenario,
+            assembled.label_model,
         )
         everyone, members = data.population_weights()
         loss = MomentLoss(everyone, members[:, 1:])

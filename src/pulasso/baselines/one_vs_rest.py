@@ -86,7 +86,7 @@ class OneVsRestPU(BaseBaseline):
         single = data.scenario.name == SingleTrainingSet.name
         scenario: Scenario
         if single:
-            scenario = SingleTrainingSet(float(np.exp(data.labelling.log_a[k])))
+            scenario = SingleTrainingSet(float(np.exp(data.label_model.log_labeled[k])))
             rows = np.arange(len(data.codes))
         else:
             scenario = CaseControl(prevalence)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
+from pulasso._messages import listed, plain, warn
 from pulasso.baselines._base import BaseBaseline, Observed
+from pulasso.data.inputs import check_flag, check_number
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.exceptions import ConvergenceWarning, ScenarioError
-from pulasso.inputs import check_flag, check_number
 from pulasso.numerics import log_normalize
 from pulasso.scenarios import PerClass, Scenario
-from pulasso.words import listed, plain, warn_caller
 
 __all__ = ["NonNegativePU", "Risk"]
 
@@ -177,7 +177,7 @@ class NonNegativePU(BaseBaseline):
         risk = Risk(design, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
         if not self.converged_:
-            warn_caller(
+            warn(
                 f"NonNegativePU: L-BFGS stopped at max_iter={self.max_iter} before its gradient was below "
                 f"tol={self.tol:g}. Try a larger max_iter, tol or lam.",
                 ConvergenceWarning,

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.cli.labels import settle_labels
 from pulasso.cli.preparing import column_weight
 from pulasso.cli.reading import read_table
 from pulasso.cli.recipe import Column, Recipe
 from pulasso.cli.running import CommandError, note, warn
-from pulasso.words import listed
 
 __all__ = ["Applied", "apply_to", "load_model"]
 

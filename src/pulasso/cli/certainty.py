@@ -7,10 +7,10 @@ from typing import Any
 import typer
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.cli.modelling import parse_shares
 from pulasso.cli.options import CertaintyOptions
 from pulasso.cli.running import CommandError
-from pulasso.words import listed
 
 __all__ = ["certainty_for_json", "check_certainty", "examine", "show_certainty"]
 

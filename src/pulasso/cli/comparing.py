@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.cli.names import suggestion
 from pulasso.cli.preparing import Prepared
 from pulasso.cli.running import CommandError, in_option_words, warn
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,8 +40,8 @@ def compare_models(
     """Return one line of scores for each model, from predictions of rows that its fit did not see."""
     import pandas as pd
 
-    from pulasso.inputs import check_weight
-    from pulasso.labels import encode_labels
+    from pulasso.data.inputs import check_weight
+    from pulasso.data.labels import encode_labels
     from pulasso.model_selection import check_folds, make_splitter, split_rows
 
     if prepared.observed.settings.get("negative") in prepared.observed.counts:

@@ -22,7 +22,7 @@ from pulasso.cli.outputs import (
 from pulasso.cli.preparing import Prepared, prepare
 from pulasso.cli.running import command_line, in_option_words, note
 from pulasso.metrics import pu_scores
-from pulasso.steps import describe
+from pulasso.runs import describe
 
 __all__ = ["fit_and_write", "notes_of"]
 

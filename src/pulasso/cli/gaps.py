@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.cli.running import warn
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.cli.names import suggestion
 from pulasso.cli.running import CommandError, note
-from pulasso.labels import MEANS_UNLABELED
-from pulasso.words import listed, plain
+from pulasso.data.labels import MEANS_UNLABELED
 
 __all__ = ["Observed", "parse_class", "parse_order", "read_labels", "settle_labels"]
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pulasso._messages import listed
 from pulasso.cli.labels import Observed
 from pulasso.cli.names import suggestion
 from pulasso.cli.oddities import say_what_is_odd
 from pulasso.cli.options import ModelOptions, ScenarioName
 from pulasso.cli.preparing import Prepared
 from pulasso.cli.running import CommandError, note, warn
-from pulasso.words import listed
 
 __all__ = ["known_scenario", "make_settings", "parse_shares", "positive_classes"]
 
@@ -49,8 +49,8 @@ def make_settings(options: ModelOptions, prepared: Prepared) -> dict[str, Any]:
 
 def _check(scenario: dict[str, Any], prepared: Prepared, ordered: bool) -> None:
     """Refuse labels and numbers as a fit would, before anything else is looked at."""
-    from pulasso.inputs import check_weight
-    from pulasso.labels import encode_labels
+    from pulasso.data.inputs import check_weight
+    from pulasso.data.labels import encode_labels
     from pulasso.scenarios import LabelCounts, as_scenario
 
     weight = check_weight(prepared.weight, prepared.x)
@@ -61,7 +61,7 @@ def _check(scenario: dict[str, Any], prepared: Prepared, ordered: bool) -> None:
         )
     found = as_scenario(**scenario)
     if found.asks_for is None or not isinstance(getattr(found, found.asks_for), str):  # "estimate"
-        found.labelling(LabelCounts.from_codes(labels.codes, labels.classes, weight))
+        found.label_model(LabelCounts.from_codes(labels.codes, labels.classes, weight))
 
 
 # --- the scenario and its number --------------------------------------------------------------------------

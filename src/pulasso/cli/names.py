@@ -5,8 +5,8 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
+from pulasso._messages import listed
 from pulasso.cli.running import CommandError
-from pulasso.words import listed
 
 __all__ = ["find_column", "find_columns", "suggestion"]
 

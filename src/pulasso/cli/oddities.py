@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
+from pulasso._messages import listed
 from pulasso.cli.labels import Observed
-from pulasso.words import listed
 
 __all__ = ["say_what_is_odd"]
 

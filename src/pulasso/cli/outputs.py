@@ -11,9 +11,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from pulasso._messages import plain
 from pulasso.cli.running import CommandError, said
 from pulasso.storage import new_file, refuse_existing
-from pulasso.words import plain
 
 if TYPE_CHECKING:
     from pandas import DataFrame

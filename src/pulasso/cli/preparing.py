@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.cli.gaps import warn_of_telling_gaps
 from pulasso.cli.labels import Observed, read_labels
 from pulasso.cli.names import find_column, find_columns
@@ -13,7 +14,6 @@ from pulasso.cli.options import Missing, ModelOptions, ScenarioName, TableOption
 from pulasso.cli.reading import Table, file_hash, read_table
 from pulasso.cli.recipe import Recipe, learn_recipe, refuse_missing
 from pulasso.cli.running import CommandError, note
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pulasso._messages import listed
 from pulasso.cli.running import CommandError, note
 from pulasso.storage import DAMAGED
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -144,14 +144,14 @@ def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -
         "skipinitialspace": True,
     }
     try:
-        return _read_in_pieces(path, max(1, CELLS_AT_ONCE // len(header)), known)
+        return _read_in_chunks(path, max(1, CELLS_AT_ONCE // len(header)), known)
     except UnicodeDecodeError:
         raise
     except ValueError as error:  # among them pandas' ParserError
         raise CommandError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
 
 
-def _read_in_pieces(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
+def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
     """Read some rows at a time: all at once, pandas takes three times the memory of the table."""
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
@@ -160,22 +160,22 @@ def _read_in_pieces(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFram
     texts: list[Any] = []
     kinds: dict[str, set[bool]] = {}
     with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
-        for piece in reader:
-            if not len(piece):
+        for chunk in reader:
+            if not len(chunk):
                 break
-            if not numbers and len(piece) < n_rows:
-                return piece
-            is_number = {name: is_numeric_dtype(piece[name].dtype) for name in piece.columns}
+            if not numbers and len(chunk) < n_rows:
+                return chunk
+            is_number = {name: is_numeric_dtype(chunk[name].dtype) for name in chunk.columns}
             for name, kind in is_number.items():
                 kinds.setdefault(name, set()).add(kind)
             names = [name for name, kind in is_number.items() if kind]
-            numbers.append(piece[names].to_numpy(dtype=float))
-            texts.append(piece.drop(columns=names))
+            numbers.append(chunk[names].to_numpy(dtype=float))
+            texts.append(chunk.drop(columns=names))
     if not numbers:
         raise CommandError(f"{path} has a header, but no rows.")
     mixed = {name: str for name, found in kinds.items() if len(found) > 1}
-    if mixed:  # numbers in one piece and text in another: text throughout, as it stands in the file
-        return _read_in_pieces(path, n_rows, {**known, "dtype": {**known["dtype"], **mixed}})
+    if mixed:  # numbers in one chunk and text in another: text throughout, as it stands in the file
+        return _read_in_chunks(path, n_rows, {**known, "dtype": {**known["dtype"], **mixed}})
     frame = pd.DataFrame(_stack(numbers), columns=names, copy=False)
     others = pd.concat(texts, ignore_index=True)
     for name in others.columns:
@@ -183,16 +183,16 @@ def _read_in_pieces(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFram
     return frame
 
 
-def _stack(pieces: list[Any]) -> Any:
-    """Put pieces below each other, and let go of each as soon as it is copied."""
+def _stack(chunks: list[Any]) -> Any:
+    """Put chunks below each other, and let go of each as soon as it is copied."""
     import numpy as np
 
-    whole = np.empty((sum(map(len, pieces)), pieces[0].shape[1]))
+    whole = np.empty((sum(map(len, chunks)), chunks[0].shape[1]))
     end = len(whole)
-    while pieces:
-        piece = pieces.pop()
-        whole[end - len(piece) : end] = piece
-        end -= len(piece)
+    while chunks:
+        chunk = chunks.pop()
+        whole[end - len(chunk) : end] = chunk
+        end -= len(chunk)
     return whole
 
 

@@ -3,10 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from pulasso._messages import listed
 from pulasso.cli.names import suggestion
 from pulasso.cli.running import CommandError
 from pulasso.exceptions import SavedModelError
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -112,7 +112,7 @@ class Recipe:
             # A table of numbers is used as it is: a copy of a large one would double the memory.
             same = list(frame.columns) == names
             return _as_numbers(frame if same else frame[names])
-        parts = [piece for each in self.columns for piece in _encode_column(each, frame[each.name])]
+        parts = [chunk for each in self.columns for chunk in _encode_column(each, frame[each.name])]
         return pd.concat(parts, axis=1)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.scenarios import LabelCounts, PerClass, SingleTrainingSet
-from pulasso.words import listed, plain
 
 __all__ = ["frequency_of_classes", "mask_labels"]
 
@@ -15,7 +15,7 @@ def frequency_of_classes(label_frequency: PerClass, classes: NDArray) -> NDArray
     """Return one label frequency for each of the classes 1..K, whatever way the user gave them."""
     # The scenario reads and checks the numbers, with the words it has for wrong ones.
     anyone = LabelCounts(classes, 1.0, np.zeros(len(classes)))
-    return np.exp(SingleTrainingSet(label_frequency).labelling(anyone).log_a[1:])
+    return np.exp(SingleTrainingSet(label_frequency).label_model(anyone).log_labeled[1:])
 
 
 def mask_labels(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
+from pulasso._messages import listed
 from pulasso.datasets._dataset import Dataset
 from pulasso.datasets._fetch import File, find, read_table
-from pulasso.words import listed
 
 __all__ = ["load_rocker", "load_swiss_trees"]
 

@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso.data.inputs import check_number
 from pulasso.datasets._checks import check_inside, check_probabilities
 from pulasso.datasets._gaussian import GaussianFeatures
 from pulasso.datasets._predictor import draw_from_density, draw_tilted, mean_over_normal
 from pulasso.datasets.mask import frequency_of_classes, mask_labels
-from pulasso.inputs import check_number
 from pulasso.responses import Multinomial, Ordinal, Response
 
 __all__ = ["Simulation", "Truth", "simulate_multinomial", "simulate_ordinal"]
@@ -26,14 +26,14 @@ class Truth:
     ----------
     response : Response
     theta : array of shape (n_features, n_outputs)
-    aux : array of shape (K,)
+    offsets : array of shape (K,)
         Intercepts, or first threshold and gaps.
     features : GaussianFeatures
     """
 
     response: Response
     theta: NDArray
-    aux: NDArray
+    offsets: NDArray
     features: GaussianFeatures
 
     @property
@@ -43,7 +43,7 @@ class Truth:
 
     def log_proba(self, linear: NDArray) -> NDArray:
         """Return log P(y | x) from the linear predictor, classes 0..K."""
-        return self.response.log_proba(linear, self.aux)
+        return self.response.log_proba(linear, self.offsets)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Return the true P(y | x), shape (n_samples, K + 1)."""
@@ -76,7 +76,7 @@ class Truth:
         if self.response.n_outputs == 1:
             u = draw_from_density(rng, n_samples, log_proba, float(covariance[0, 0]))
         else:
-            u = draw_tilted(rng, n_samples, wanted, log_proba, covariance, self.aux)
+            u = draw_tilted(rng, n_samples, wanted, log_proba, covariance, self.offsets)
         return self.features.draw_given(rng, self.theta, u)
 
 
@@ -239,8 +239,8 @@ def simulate_ordinal(
     null = check_probabilities("null_proba", null_proba, n_positive + 1)
     theta = _sparse_coefficients(rng, n_features, n_active, 1, signal)
     model = Ordinal(n_positive)
-    aux = model.null_aux(np.log(null[1:] / null[0]))
-    truth = Truth(model, theta, aux, _features(n_features, variance, correlation))
+    offsets = model.null_offsets(np.log(null[1:] / null[0]))
+    truth = Truth(model, theta, offsets, _features(n_features, variance, correlation))
     return _label(rng, truth, n_samples, scenario, unlabeled_share, label_frequency)
 
 
@@ -296,8 +296,8 @@ def _label(
         z=z,
         y=y,
         coef=truth.theta.T.copy() if multinomial else truth.theta[:, 0].copy(),
-        intercept=truth.aux.copy() if multinomial else None,
-        thresholds=None if multinomial else np.cumsum(truth.aux),
+        intercept=truth.offsets.copy() if multinomial else None,
+        thresholds=None if multinomial else np.cumsum(truth.offsets),
         prevalence=truth.prevalence()[1:],
         label_frequency=frequency,
         scenario=scenario,

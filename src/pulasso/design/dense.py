@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = ["DenseDesign", "few_times"]
 
-NUMBERS_AT_ONCE = 2**16  # the moments work on pieces of X of this size: half a megabyte in double precision
+NUMBERS_AT_ONCE = 2**16  # the moments work on chunks of X of this size: half a megabyte in double precision
 FAR = 1e4  # shifts beyond this many variances, squared, cost digits: four of sixteen, and no more
 FEW = 3  # so many vectors are multiplied one by one
 
@@ -71,11 +71,11 @@ class DenseDesign:
         return one_row + shift, variance
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:
-        """Cut X along its contiguous axis into pieces that stay in the cache."""
+        """Cut X along its contiguous axis into chunks that stay in the cache."""
         n, p = self.shape
         by_columns = self.x.flags.f_contiguous and not self.x.flags.c_contiguous
         length, other = (p, n) if by_columns else (n, p)
         step = max(1, NUMBERS_AT_ONCE // max(other, 1))
         for start in range(0, length, step):
-            piece = slice(start, start + step)
-            yield (slice(None), piece) if by_columns else (piece, slice(None))
+            chunk = slice(start, start + step)
+            yield (slice(None), chunk) if by_columns else (chunk, slice(None))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.design._protocol import Measurable
-from pulasso.words import listed
 
 __all__ = ["StandardizedDesign", "standardize"]
 
@@ -24,7 +24,7 @@ class StandardizedDesign:
     Attributes
     ----------
     base : StoredDesign
-        Of data in pieces only shape, precision and moments are known here; their products are computed elsewhere.
+        Of data in chunks only shape, precision and moments are known here; their products are computed elsewhere.
     mean, scale : array of shape (n_features,)
         A scale of infinity marks a constant column: it behaves like a column of zeros.
     """

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.chunked import ChunkedProblem, MeasuredChunks
+from pulasso.data.chunks import is_chunked
+from pulasso.data.labels import Labels
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.exceptions import GroupError, LabelFrequencyWarning
-from pulasso.labels import Labels
 from pulasso.path import scale_by_null
 from pulasso.penalties import Blocks, GroupLasso, Groups
-from pulasso.pieces import is_in_pieces
-from pulasso.piecewise import MeasuredPieces, PiecewiseProblem
 from pulasso.problem import Params, Problem
 from pulasso.responses import Multinomial, Ordinal, Response
-from pulasso.scenarios import LabelCounts, Labelling, NullModel, ObservedLoss, Scenario
+from pulasso.scenarios import LabelCounts, LabelModel, NullModel, ObservedLoss, Scenario
 
 __all__ = ["Assembled", "Coefficients", "assemble"]
 
@@ -29,24 +29,24 @@ class Coefficients:
     Attributes
     ----------
     coef : array of shape (n_outputs, n_features)
-    aux : array of shape (n_aux,)
+    offsets : array of shape (n_offsets,)
         Intercepts, or first cutpoint and gaps.
     """
 
     coef: NDArray
-    aux: NDArray
+    offsets: NDArray
 
 
 @dataclass(frozen=True, eq=False)
 class Assembled:
     """A problem ready to be solved, with what is needed to report about it."""
 
-    problem: Problem | PiecewiseProblem
+    problem: Problem | ChunkedProblem
     design: StandardizedDesign
     null: Params
     labels: Labels
     counts: LabelCounts
-    labelling: Labelling
+    label_model: LabelModel
     scenario: Scenario
     blocks: Blocks
     weight: NDArray
@@ -56,11 +56,11 @@ class Assembled:
         """Undo standardisation and contrast: the one place where theta becomes coef."""
         design, response = self.design, self.problem.response
         theta, offset = design.to_original(params.theta)
-        aux = response.shift(params.aux, -offset)
+        offsets = response.shift(params.offsets, -offset)
         if isinstance(response, Multinomial) and response.symmetric:
             theta = theta @ response.contrast
         # Columns far from zero make large cutpoints; in single precision the gaps between them would vanish.
-        return Coefficients(np.ascontiguousarray(theta.T).astype(design.dtype, copy=False), aux)
+        return Coefficients(np.ascontiguousarray(theta.T).astype(design.dtype, copy=False), offsets)
 
 
 def assemble(
@@ -94,39 +94,39 @@ def assemble(
     feature_names : sequence of str, optional
     """
     counts = LabelCounts.from_codes(labels.codes, labels.classes, weight)
-    labelling = scenario.labelling(counts)
+    label_model = scenario.label_model(counts)
     n_positive = len(labels.classes) - 1
     class_names = None if response == Ordinal.name else labels.classes[1:].tolist()
     n_outputs = 1 if class_names is None else n_positive
     blocks = Groups.of(groups).resolve(x.shape[1], n_outputs, feature_names, class_names)
     model = _response(response, n_positive, fit_intercept, blocks)
-    observed = (labelling, labels.codes, weight)
+    observed = (label_model, labels.codes, weight)
     scaling = {"center": fit_intercept, "scale": standardized, "names": feature_names}
     unscaled = _problem(x, observed, model, GroupLasso(blocks), scaling)
-    null_model = labelling.null_model(counts.frequencies)
-    words = _warn_if_no_maximum(null_model, labelling, counts)
+    null_model = label_model.null_model(counts.frequencies)
+    words = _warn_if_no_maximum(null_model, label_model, counts)
     problem, null = scale_by_null(unscaled, null_model.log_odds)
     assert isinstance(problem.design, StandardizedDesign)
     return Assembled(
-        problem, problem.design, null, labels, counts, labelling, scenario, blocks, weight, words
+        problem, problem.design, null, labels, counts, label_model, scenario, blocks, weight, words
     )
 
 
 def _problem(
     x: Any,
-    observed: tuple[Labelling, NDArray, NDArray],
+    observed: tuple[LabelModel, NDArray, NDArray],
     response: Response,
     penalty: GroupLasso,
     scaling: dict[str, Any],
-) -> Problem | PiecewiseProblem:
-    """Build the problem of data in memory, or of data in pieces."""
-    labelling, codes, weight = observed
-    if not is_in_pieces(x):
-        loss = ObservedLoss(labelling, codes, weight)
+) -> Problem | ChunkedProblem:
+    """Build the problem of data in memory, or of data in chunks."""
+    label_model, codes, weight = observed
+    if not is_chunked(x):
+        loss = ObservedLoss(label_model, codes, weight)
         design = standardize(as_design(x), loss.share, **scaling)
         return Problem(design, response, loss, penalty)
-    design = standardize(MeasuredPieces(x, codes, weight), weight, **scaling)
-    return PiecewiseProblem(design, response, labelling, penalty, float(weight.sum()))
+    design = standardize(MeasuredChunks(x, codes, weight), weight, **scaling)
+    return ChunkedProblem(design, response, label_model, penalty, float(weight.sum()))
 
 
 def _response(name: str, n_positive: int, fit_intercept: bool, blocks: Blocks) -> Response:
@@ -140,11 +140,13 @@ def _response(name: str, n_positive: int, fit_intercept: bool, blocks: Blocks) -
     return Multinomial(n_positive, fit_intercept=fit_intercept, symmetric=blocks.symmetric)
 
 
-def _warn_if_no_maximum(null_model: NullModel, labelling: Labelling, counts: LabelCounts) -> tuple[str, ...]:
+def _warn_if_no_maximum(
+    null_model: NullModel, label_model: LabelModel, counts: LabelCounts
+) -> tuple[str, ...]:
     """Warn when the assumed label frequencies are lower than the labels allow."""
     if null_model.exists:
         return ()
-    assumed = np.exp(labelling.log_a[1:])
+    assumed = np.exp(label_model.log_labeled[1:])
     least = assumed * null_model.excess
     named = zip(counts.classes[1:], least, strict=True)
     if np.ptp(assumed) < 1e-12:

@@ -9,30 +9,30 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso.estimators._assemble import Assembled, assemble
-from pulasso.estimators._handing_on import HandsOn
-from pulasso.estimators._kept_path import open_checkpoint, same_bits, solve_kept_path
-from pulasso.estimators._numbers import asks_for_estimate, estimate_number
-from pulasso.estimators._saving import parts_of_estimator
-from pulasso.estimators.stationary import explore
-from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
-from pulasso.inputs import (
+from pulasso._messages import listed, plain
+from pulasso.data.chunks import is_chunked
+from pulasso.data.inputs import (
     check_features,
     check_flag,
     check_number,
     check_same_length,
     check_weight,
 )
-from pulasso.labels import Labels, encode_labels, encode_with
+from pulasso.data.labels import Labels, encode_labels, encode_with
+from pulasso.estimators._assemble import Assembled, assemble
+from pulasso.estimators._estimate_prior import asks_for_estimate, estimate_number
+from pulasso.estimators._exports import ExportMixin
+from pulasso.estimators._kept_path import deterministic, open_checkpoint, solve_kept_path
+from pulasso.estimators._saving import parts_of_estimator
+from pulasso.estimators.stationary import explore
+from pulasso.estimators.summary import Summary, summarize
+from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
 from pulasso.path import lams_down_to
-from pulasso.pieces import is_in_pieces
 from pulasso.responses import Response
+from pulasso.runs import Checkpoint
+from pulasso.runs.seeds import draw_entropy
 from pulasso.scenarios import Scenario, as_scenario
-from pulasso.seeds import draw_entropy
 from pulasso.solvers import SOLVERS, SolverResult
-from pulasso.steps import Checkpoint
-from pulasso.words import listed, plain
 
 __all__ = ["BasePULasso"]
 
@@ -40,7 +40,7 @@ __all__ = ["BasePULasso"]
 TOL_ON_THE_WAY = 1e-3
 
 
-class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
+class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
     """Penalised maximum likelihood for presence-only data; see the two subclasses."""
 
     _response_name: ClassVar[str]
@@ -65,7 +65,7 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         try:
             self._check_params()
             checkpoint = getattr(self, "checkpoint", None)
-            with same_bits(checkpoint):
+            with deterministic(checkpoint):
                 assembled = self._assemble(X, y, sample_weight)
                 lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
                 kept = open_checkpoint(checkpoint, self, assembled, lams)
@@ -103,8 +103,8 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         x = check_features(self, x, reset=True)
         check_same_length(x, y)
         weight = check_weight(sample_weight, x)
-        if is_in_pieces(x) and getattr(self, "n_restarts", None):
-            raise ValueError("n_restarts needs all rows in memory; leave it at 0 for data in pieces.")
+        if is_chunked(x) and getattr(self, "n_restarts", None):
+            raise ValueError("n_restarts needs all rows in memory; leave it at 0 for data in chunks.")
         return x, self._encode(y, weight), weight
 
     def _assemble_checked(self, x: Any, labels: Labels, weight: NDArray) -> Assembled:
@@ -128,7 +128,7 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
             self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
         )
         if asks_for_estimate(scenario):
-            if is_in_pieces(x):
+            if is_chunked(x):
                 raise ValueError(
                     "'estimate' needs all rows in memory. Estimate the number on a sample of the rows with "
                     "pulasso.prevalence, and pass it."
@@ -202,7 +202,7 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
         """Store what does not depend on lam."""
         self.classes_ = assembled.labels.classes
         self.lam_max_ = assembled.problem.lam_max
-        self.labelling_ = assembled.labelling
+        self.label_model_ = assembled.label_model
         self.scenario_ = assembled.scenario
         self.groups_ = assembled.blocks
         scale = assembled.design.scale
@@ -212,7 +212,7 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
 
     def _store_solution(self, assembled: Assembled, result: SolverResult, n_iter: int) -> None:
         solution = assembled.coefficients(result.params)
-        self._store_coefficients(solution.coef, solution.aux)
+        self._store_coefficients(solution.coef, solution.offsets)
         self.group_norms_ = assembled.blocks.norms(result.params.theta)
         self.objective_ = float(result.objective)
         self.kkt_ = float(result.kkt)
@@ -230,34 +230,34 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
     # -- the model on the scale of X: subclasses know how coefficients are called ----------------------------
 
     @abstractmethod
-    def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
-        """Store coef (n_outputs, n_features) and free parameters under the names users know."""
+    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
+        """Store coef (n_outputs, n_features) and offsets under the names users know."""
 
     @abstractmethod
     def _model(self) -> tuple[Response, NDArray, NDArray]:
-        """Return response, theta (n_features, n_outputs) and free parameters."""
+        """Return response, theta (n_features, n_outputs) and offsets."""
 
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)
         x = check_features(self, x, reset=False)
-        response, theta, aux = self._model()
-        linear = x.gather(_times, theta) if is_in_pieces(x) else _times(x, theta)
+        response, theta, offsets = self._model()
+        linear = x.map_concat(_times, theta) if is_chunked(x) else _times(x, theta)
         if not np.isfinite(linear).all():
             row = int(np.argmin(np.isfinite(linear).all(axis=1)))
             # In memory, missing values are refused before.
-            missing = "missing or infinite values, or " if is_in_pieces(x) else ""
+            missing = "missing or infinite values, or " if is_chunked(x) else ""
             raise ValueError(
                 f"Row {row} of X holds {missing}numbers so large that their product with the coefficients is not "
                 "finite. Check its units."
             )
-        return response, linear, aux
+        return response, linear, offsets
 
     # -- predictions -------------------------------------------------------------------------------------
 
     def predict_log_proba(self, X: Any) -> NDArray:
         """Return log P(y | x), shape (n_samples, n_classes), class 0 first."""
-        response, u, aux = self._linear(X)
-        return response.log_proba(u, aux).astype(u.dtype, copy=False)
+        response, u, offsets = self._linear(X)
+        return response.log_proba(u, offsets).astype(u.dtype, copy=False)
 
     def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
@@ -277,8 +277,8 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
             With several classes the first column, class 0 against itself, is zero, so that the largest
             entry of a row belongs to the predicted class, as scikit-learn asks.
         """
-        response, u, aux = self._linear(X)
-        eta = response.log_odds(u, aux).astype(u.dtype, copy=False)
+        response, u, offsets = self._linear(X)
+        eta = response.log_odds(u, offsets).astype(u.dtype, copy=False)
         return eta[:, 0] if eta.shape[1] == 1 else np.hstack([np.zeros((len(eta), 1), eta.dtype), eta])
 
     def predict_observed_proba(self, X: Any) -> NDArray:
@@ -286,8 +286,8 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
 
         Columns: unlabeled, the positive classes in order and, if y had any, confirmed negatives.
         """
-        response, u, aux = self._linear(X)
-        log_proba = self.labelling_.observed_log_proba(response.log_odds(u, aux))
+        response, u, offsets = self._linear(X)
+        log_proba = self.label_model_.observed_log_proba(response.log_odds(u, offsets))
         return np.exp(log_proba).astype(u.dtype, copy=False)
 
     def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -300,10 +300,10 @@ class BasePULasso(HandsOn, ClassifierMixin, BaseEstimator, ABC):
             Observed labels, coded as in `fit`.
         sample_weight : array-like of shape (n_samples,), optional
         """
-        response, u, aux = self._linear(X)
+        response, u, offsets = self._linear(X)
         check_same_length(u, y)
         codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
-        log_proba = self.labelling_.observed_log_proba(response.log_odds(u, aux))
+        log_proba = self.label_model_.observed_log_proba(response.log_odds(u, offsets))
         if (codes >= log_proba.shape[1]).any():
             raise LabelError(
                 f"y holds confirmed negatives ({plain(self.classes_[0])!r}), but the fit saw none, so the "

@@ -13,6 +13,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from pulasso import exceptions
+from pulasso._messages import listed
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators._base import BasePULasso
 from pulasso.estimators._fold_steps import (
@@ -20,7 +21,7 @@ from pulasso.estimators._fold_steps import (
     Sample,
     fit_fold,
     folds_from_arrays,
-    held_out_labelling,
+    held_out_label_model,
     path_from_arrays,
     refit,
     split_step,
@@ -36,8 +37,7 @@ from pulasso.model_selection import (
     named_scorer,
     takes_weight,
 )
-from pulasso.steps import data_hash, describe, one_blas_thread, run_steps
-from pulasso.words import listed
+from pulasso.runs import data_hash, describe, one_blas_thread, run_steps
 
 __all__ = ["CrossValidated"]
 
@@ -127,9 +127,9 @@ class CrossValidated(BasePULasso):
         template.n_features_in_ = self.n_features_in_
         steps = {}
         for number, fold in enumerate(folds, start=1):
-            labelling = held_out_labelling(scenario, sample.rows(fold.test), number)
+            label_model = held_out_label_model(scenario, sample.rows(fold.test), number)
             steps[f"fold {number}"] = (
-                template, sample, fold, self.lams_, scenario, labelling, names, criterion
+                template, sample, fold, self.lams_, scenario, label_model, names, criterion
             )  # fmt: skip
         return run_steps(fit_fold, steps, n_jobs=self.n_jobs, progress=self.progress, title="folds", **kept)
 

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso.chunked import MeasuredChunks
+from pulasso.data.chunks import is_chunked
+from pulasso.data.chunks.selected import SelectedRows
+from pulasso.data.labels import Labels
 from pulasso.estimators._assemble import Assembled, assemble
 from pulasso.estimators._base import BasePULasso
 from pulasso.estimators.fit_path import PathResult, follow_path
 from pulasso.exceptions import ScenarioError, TrivialModelWarning
-from pulasso.labels import Labels
 from pulasso.model_selection import Fold, split_rows
-from pulasso.pieces import is_in_pieces
-from pulasso.pieces.selected import SelectedRows
-from pulasso.piecewise import MeasuredPieces
 from pulasso.responses import Response
-from pulasso.scenarios import LabelCounts, Labelling, Scenario
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario
 from pulasso.solvers import Record
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "Sample",
     "fit_fold",
     "folds_from_arrays",
-    "held_out_labelling",
+    "held_out_label_model",
     "path_from_arrays",
     "refit",
     "split_step",
@@ -50,8 +50,8 @@ class Sample:
     weight: NDArray
 
     def rows(self, rows: NDArray[np.intp]) -> "Sample":
-        """Return some of the rows; of data in pieces all of them, the others with weight zero."""
-        if is_in_pieces(self.x):
+        """Return some of the rows; of data in chunks all of them, the others with weight zero."""
+        if is_chunked(self.x):
             weight = np.zeros_like(self.weight)
             weight[rows] = self.weight[rows]
             return replace(self, weight=weight)
@@ -82,13 +82,13 @@ class Criterion:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def losses(
-        self, path: PathResult, sample: Sample, rows: NDArray[np.intp], labelling: Labelling
+        self, path: PathResult, sample: Sample, rows: NDArray[np.intp], label_model: LabelModel
     ) -> NDArray:
         """Return one loss for every model of a path, by some rows of a sample."""
         if self.scorer is None:
-            return _observed_losses(path, sample.rows(rows), labelling)
-        # A scorer knows nothing of weights zero: of data in pieces, too, it sees held-out rows only.
-        x = SelectedRows(sample.x, rows) if is_in_pieces(sample.x) else sample.rows(rows).x
+            return _observed_losses(path, sample.rows(rows), label_model)
+        # A scorer knows nothing of weights zero: of data in chunks, too, it sees held-out rows only.
+        x = SelectedRows(sample.x, rows) if is_chunked(sample.x) else sample.rows(rows).x
         metadata = {name: _cut(value, rows, len(sample.weight)) for name, value in self.metadata.items()}
         scores = [self.scorer(path.model(i), x, sample.y[rows], **metadata) for i in range(len(path))]
         return -np.array([float(score) for score in scores])
@@ -105,7 +105,7 @@ def folds_from_arrays(arrays: Mapping[str, NDArray]) -> list[Fold]:
     return [Fold(arrays[f"train {i}"], arrays[f"test {i}"]) for i in range(len(arrays) // len(Fold._fields))]
 
 
-def held_out_labelling(scenario: Scenario, held: Sample, number: int) -> Labelling | None:
+def held_out_label_model(scenario: Scenario, held: Sample, number: int) -> LabelModel | None:
     """Return the scenario's vectors for held-out rows; None where those of the training rows serve.
 
     Where rows were sampled by label (case-control), ``a_k = n_k / (prevalence_k n_u)`` is a fact of the rows at
@@ -114,7 +114,7 @@ def held_out_labelling(scenario: Scenario, held: Sample, number: int) -> Labelli
     if not scenario.sampled_by_label:
         return None
     try:
-        return scenario.labelling(held.counts)
+        return scenario.label_model(held.counts)
     except ScenarioError as error:
         raise ScenarioError(
             f"The rows that fold {number} holds out: {error} Or try fewer folds, or cv=5, which stratifies by "
@@ -128,7 +128,7 @@ def fit_fold(
     fold: Fold,
     lams: NDArray,
     scenario: Scenario,
-    labelling: Labelling | None,
+    label_model: LabelModel | None,
     feature_names: Sequence[str] | None,
     criterion: Criterion,
 ) -> dict[str, NDArray]:
@@ -156,7 +156,7 @@ def fit_fold(
         )
         path = follow_path(model, assembled, lams)
         del train, assembled
-        loss = criterion.losses(path, sample, fold.test, labelling or path._template.labelling_)
+        loss = criterion.losses(path, sample, fold.test, label_model or path._template.label_model_)
     return {
         "loss": loss,
         "weight": sample.weight[fold.test].sum(),
@@ -166,17 +166,17 @@ def fit_fold(
     }
 
 
-def _observed_losses(path: PathResult, held: Sample, labelling: Labelling) -> NDArray:
+def _observed_losses(path: PathResult, held: Sample, label_model: LabelModel) -> NDArray:
     """Return the mean of ``-log P(z | x)`` over held-out rows for every model of a path."""
     models = [path.model(i)._model() for i in range(len(path))]
     active = np.flatnonzero(np.any([theta.any(axis=1) for _, theta, _ in models], axis=0))
-    models = [(response, theta[active], aux) for response, theta, aux in models]
+    models = [(response, theta[active], offsets) for response, theta, offsets in models]
     data = held.x, held.labels.codes, held.weight
-    if is_in_pieces(held.x):
-        measured = MeasuredPieces(*data)
-        sums = measured.pieces.total(_summed_losses, measured.placed, active, models, labelling)
+    if is_chunked(held.x):
+        measured = MeasuredChunks(*data)
+        sums = measured.chunks.map_reduce(_summed_losses, measured.placed, active, models, label_model)
     else:
-        sums = _summed_losses(*data, active, models, labelling)
+        sums = _summed_losses(*data, active, models, label_model)
     return sums / held.weight.sum()
 
 
@@ -186,15 +186,15 @@ def _summed_losses(
     weight: NDArray,
     active: NDArray,
     models: Sequence[tuple[Response, NDArray, NDArray]],
-    labelling: Labelling,
+    label_model: LabelModel,
 ) -> NDArray:
     """Return the weighted sum of ``-log P(z | x)`` over rows for every model, given its active features."""
     weight = np.broadcast_to(weight, codes.shape)
     kept = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
     x, codes, weight = x[kept][:, active], codes[kept], weight[kept]
     sums = np.empty(len(models))
-    for i, (response, theta, aux) in enumerate(models):
-        log_proba = labelling.observed_log_proba(response.log_odds(np.asarray(x @ theta), aux))
+    for i, (response, theta, offsets) in enumerate(models):
+        log_proba = label_model.observed_log_proba(response.log_odds(np.asarray(x @ theta), offsets))
         sums[i] = -weight @ log_proba[np.arange(len(codes)), codes]
     return sums
 
@@ -219,7 +219,7 @@ def refit(template: BasePULasso, assembled: Assembled, lams: NDArray) -> dict[st
         "nonzero": nonzero,
         "values": path.coefs.ravel()[nonzero],
         "shape": np.array(path.coefs.shape),
-        "aux": np.asarray(path.thresholds if path.intercepts is None else path.intercepts),
+        "offsets": np.asarray(path.thresholds if path.intercepts is None else path.intercepts),
         "objective": path.objective,
         "kkt": path.kkt,
         "group_norms": path.group_norms,
@@ -245,8 +245,8 @@ def path_from_arrays(
     return PathResult(
         lams=lams,
         coefs=coefs,
-        intercepts=None if is_ordinal else arrays["aux"],
-        thresholds=arrays["aux"] if is_ordinal else None,
+        intercepts=None if is_ordinal else arrays["offsets"],
+        thresholds=arrays["offsets"] if is_ordinal else None,
         objective=arrays["objective"],
         kkt=arrays["kkt"],
         group_norms=arrays["group_norms"],

@@ -1,7 +1,7 @@
 """A path that is kept in a folder, lam by lam, and taken up again with the same bits.
 
 An undisturbed run and one that was killed a hundred times do the same arithmetic: in memory every lam starts from
-the coefficients of the one before and from nothing else; in pieces, where that would cost a pass over the data, the
+the coefficients of the one before and from nothing else; in chunks, where that would cost a pass over the data, the
 state of the solver is kept beside the solutions.
 """
 
@@ -13,21 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.chunked import ChunkedProblem, MeasuredChunks
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators.stationary import arrays_of_result, result_from_arrays
 from pulasso.path import solve_path
-from pulasso.piecewise import MeasuredPieces, PiecewiseProblem
 from pulasso.problem import Params, Problem
+from pulasso.runs import Checkpoint, data_hash, one_blas_thread
 from pulasso.solvers import SolverResult, SummedSteps, solve_working_set, solve_working_set_path
-from pulasso.steps import Checkpoint, data_hash, one_blas_thread
 
-__all__ = ["open_checkpoint", "same_bits", "solve_kept_path"]
+__all__ = ["deterministic", "open_checkpoint", "solve_kept_path"]
 
 # The results do not depend on these, or other names say it better.
 NOT_IN_THE_FINGERPRINT = ("checkpoint", "random_state", "n_restarts")
 
 
-def same_bits(checkpoint: Any) -> AbstractContextManager[None]:
+def deterministic(checkpoint: Any) -> AbstractContextManager[None]:
     """Let a path that is kept use one BLAS thread: the order of sums must not depend on the machine's load."""
     return nullcontext() if checkpoint is None else one_blas_thread()
 
@@ -44,7 +44,7 @@ def open_checkpoint(
         if name not in NOT_IN_THE_FINGERPRINT
     }
     base, labels = assembled.design.base, assembled.labels
-    x = base.pieces if isinstance(base, MeasuredPieces) else base.x
+    x = base.chunks if isinstance(base, MeasuredChunks) else base.x
     kept = Checkpoint(
         checkpoint,
         {
@@ -61,7 +61,7 @@ def open_checkpoint(
 
 
 def solve_kept_path(
-    problem: Problem | PiecewiseProblem,
+    problem: Problem | ChunkedProblem,
     start: Params,
     lams: NDArray,
     *,
@@ -80,8 +80,8 @@ def solve_kept_path(
     tols = np.broadcast_to(tol, len(lams))
     results = _finished(kept, len(lams))
     try:
-        if isinstance(problem, PiecewiseProblem) and solver is solve_working_set:
-            remaining = _in_pieces(problem, start, lams, tols, max_iter, results, kept)
+        if isinstance(problem, ChunkedProblem) and solver is solve_working_set:
+            remaining = _in_chunks(problem, start, lams, tols, max_iter, results, kept)
         else:
             remaining = _in_memory(problem, start, lams, tols, how, results)
         for result in remaining:
@@ -126,8 +126,8 @@ def _in_memory(
             yield from solve_path(problem, start, lams[[i]], tol=tols[i], **how)
 
 
-def _in_pieces(
-    problem: PiecewiseProblem,
+def _in_chunks(
+    problem: ChunkedProblem,
     start: Params,
     lams: NDArray,
     tols: NDArray,

@@ -8,7 +8,7 @@ import numpy as np
 from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import SavedModelError
 from pulasso.penalties import Blocks
-from pulasso.scenarios import LabelCounts, Labelling
+from pulasso.scenarios import LabelCounts, LabelModel
 
 __all__ = ["check_complete", "check_estimator", "check_path", "check_value"]
 
@@ -69,8 +69,8 @@ TEXT_OR_NUMBERS = ("classes_", "classes", "feature_names_in_", "feature_names")
 
 def check_value(name: str, parts: Mapping[str, Any]) -> None:
     """Check the parts of a value before it is built: the arrays must be arrays of one kind and length."""
-    if name == Labelling.__name__:
-        vectors = [_array(parts, part, "f", 1) for part in ("log_a", "log_c")]
+    if name == LabelModel.__name__:
+        vectors = [_array(parts, part, "f", 1) for part in ("log_labeled", "log_hidden")]
         _refuse_unless(len(vectors[0]) == len(vectors[1]), "the vectors of the scenario differ in length.")
         _refuse_unless(not any(np.isnan(each).any() for each in vectors), "the scenario holds NaN.")
     elif name == LabelCounts.__name__:
@@ -123,14 +123,15 @@ def check_estimator(estimator: Any) -> None:
     _check_shapes(attributes, SHAPES, sizes, one_output=_is_ordinal(estimator))
     outputs = 1 if _is_ordinal(estimator) else sizes["K"]
     _refuse_unless(groups.shape == (features, outputs), "groups_ do not fit the coefficients.")
-    labelling, counts = attributes.get("labelling_"), attributes.get("label_counts_")
+    label_model, counts = attributes.get("label_model_"), attributes.get("label_counts_")
     _refuse_unless(
-        isinstance(labelling, Labelling) and len(labelling.log_a) == len(classes), "labelling_ does not fit."
+        isinstance(label_model, LabelModel) and len(label_model.log_labeled) == len(classes),
+        "label_model_ does not fit.",
     )
     _refuse_unless(
         isinstance(counts, LabelCounts) and len(counts.classes) == len(classes), "counts do not fit."
     )
-    _refuse_unless(hasattr(attributes.get("scenario_"), "labelling"), "scenario_ is not a scenario.")
+    _refuse_unless(hasattr(attributes.get("scenario_"), "label_model"), "scenario_ is not a scenario.")
     _refuse_unless(_all_text(attributes.get("warnings_")), "warnings_ are not words.")
     for each in NUMBERS:
         _refuse_unless(each not in attributes or _is_number(attributes[each]), f"{each} is not a number.")
@@ -169,7 +170,7 @@ def check_path(path: Any) -> None:
     optional = ("feature_names", "intercepts" if ordinal else "thresholds")
     present = {name: value for name, value in vars(path).items() if value is not None or name not in optional}
     _check_shapes(present, PATH_SHAPES, sizes, one_output=ordinal)
-    _refuse_unless(("thresholds" if ordinal else "intercepts") in present, "the path has no free parameters.")
+    _refuse_unless(("thresholds" if ordinal else "intercepts") in present, "the path has no offsets.")
     _refuse_unless(_is_number(path.lam_max) and _all_text(path.warnings), "lam_max or warnings are not.")
     histories = path._histories
     _refuse_unless(isinstance(histories, tuple) and len(histories) == len(path.lams), "histories are not.")

@@ -11,7 +11,7 @@ from pulasso._version import __version__
 from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import NotSavedWarning
 from pulasso.penalties import Blocks, Groups
-from pulasso.scenarios import SCENARIOS, LabelCounts, Labelling
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel
 from pulasso.storage import CannotBeSavedError, Dispensable, Encoder, as_path, new_folder, write_arrays
 
 __all__ = [
@@ -28,9 +28,9 @@ __all__ = [
 FORMAT = 1
 DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
 # Values of the library that are their fields and nothing else.
-VALUES = (*SCENARIOS, Groups, Blocks, Labelling, LabelCounts, StationaryPoints)
+VALUES = (*SCENARIOS, Groups, Blocks, LabelModel, LabelCounts, StationaryPoints)
 # Without these a model cannot predict, or say what it is.
-NEEDED = ("classes_", "coef_", "groups_", "labelling_", "label_counts_", "scenario_")
+NEEDED = ("classes_", "coef_", "groups_", "label_model_", "label_counts_", "scenario_")
 # The same, from a room that only some models need; by name, as loading it takes long.
 PREVALENCE_ROOM, PREVALENCE_VALUES = "pulasso.prevalence.result", ("PrevalenceEstimate", "Curve")
 MODELS = ("MultinomialPULasso", "MultinomialPULassoCV", "OrdinalPULasso", "OrdinalPULassoCV", "PathResult")

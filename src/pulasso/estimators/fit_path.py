@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import listed
+from pulasso.data.inputs import check_number
 from pulasso.estimators._assemble import Assembled
 from pulasso.estimators._base import BasePULasso
-from pulasso.estimators._kept_path import open_checkpoint, same_bits, solve_kept_path
+from pulasso.estimators._kept_path import deterministic, open_checkpoint, solve_kept_path
 from pulasso.estimators._saving import parts_of_fields, save
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning
-from pulasso.inputs import check_number
 from pulasso.path import lam_grid
+from pulasso.runs import Checkpoint
 from pulasso.solvers import SOLVERS, Record, SolverResult
-from pulasso.steps import Checkpoint
-from pulasso.words import listed
 
 __all__ = ["PathResult", "fit_path"]
 
@@ -178,7 +178,7 @@ def fit_path(
     (2,)
     """
     estimator = _estimator(response, settings)
-    with same_bits(checkpoint):
+    with deterministic(checkpoint):
         assembled = estimator._assemble(X, z, sample_weight)
         grid = make_grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
         return follow_path(
@@ -217,17 +217,17 @@ def _collect(
     """Stack solutions along the path."""
     solutions = [assembled.coefficients(result.params) for result in results]
     is_ordinal = isinstance(estimator, OrdinalPULasso)
-    aux = np.array([solution.aux for solution in solutions])
+    offsets = np.array([solution.offsets for solution in solutions])
     if is_ordinal:
-        aux = np.cumsum(aux, axis=1)
+        offsets = np.cumsum(offsets, axis=1)
     elif not estimator.fit_intercept:
-        aux = np.zeros((len(grid), len(estimator.classes_) - 1), dtype=aux.dtype)
+        offsets = np.zeros((len(grid), len(estimator.classes_) - 1), dtype=offsets.dtype)
     group_norms = np.array([assembled.blocks.norms(result.params.theta) for result in results])
     return PathResult(
         lams=grid,
         coefs=np.array([solution.coef[0] if is_ordinal else solution.coef for solution in solutions]),
-        intercepts=None if is_ordinal else aux,
-        thresholds=aux if is_ordinal else None,
+        intercepts=None if is_ordinal else offsets,
+        thresholds=offsets if is_ordinal else None,
         objective=np.array([result.objective for result in results]),
         kkt=np.array([result.kkt for result in results]),
         group_norms=group_norms,

@@ -92,7 +92,7 @@ class MultinomialPULasso(BasePULasso):
         Weighted counts of the observed labels.
     scenario_ : Scenario
         The scenario as an object.
-    labelling_ : Labelling
+    label_model_ : LabelModel
         The scenario's two vectors for these data.
     prevalence_, label_frequency_ : array of shape (K,)
         The number that was estimated, where the user asked for it.
@@ -157,9 +157,9 @@ class MultinomialPULasso(BasePULasso):
         self.random_state = random_state
         self.checkpoint = checkpoint
 
-    def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
+    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
         self.coef_ = coef
-        self.intercept_ = aux if self.fit_intercept else np.zeros(len(coef), coef.dtype)
+        self.intercept_ = offsets if self.fit_intercept else np.zeros(len(coef), coef.dtype)
 
     def _model(self) -> tuple[Response, NDArray, NDArray]:
         return Multinomial(len(self.coef_)), self.coef_.T, self.intercept_

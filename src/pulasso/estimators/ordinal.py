@@ -72,7 +72,9 @@ class OrdinalPULasso(BasePULasso):
         As for :class:`MultinomialPULasso`.
     prevalence_, label_frequency_, prevalence_estimate_
         As for :class:`MultinomialPULasso`.
-    groups_, group_norms_, feature_scale_, label_counts_, scenario_, labelling_, history_, warnings_, stationary_points_
+    groups_, group_norms_, feature_scale_, label_counts_, scenario_, label_model_, history_, warnings_
+        As for :class:`MultinomialPULasso`.
+    stationary_points_
         As for :class:`MultinomialPULasso`.
 
     Examples
@@ -146,9 +148,9 @@ class OrdinalPULasso(BasePULasso):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _store_coefficients(self, coef: NDArray, aux: NDArray) -> None:
+    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
         self.coef_ = coef[0]
-        self.thresholds_ = Ordinal(len(aux)).cutpoints(aux)
+        self.thresholds_ = Ordinal(len(offsets)).cutpoints(offsets)
 
     def _model(self) -> tuple[Response, NDArray, NDArray]:
         gaps = np.diff(self.thresholds_, prepend=self.thresholds_.dtype.type(0))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.estimators._assemble import Assembled
 from pulasso.problem import Params, Problem
 from pulasso.restarts import Cluster, em_start, merge, naive_start, random_start
-from pulasso.seeds import spawn
+from pulasso.runs import run_steps
+from pulasso.runs.seeds import spawn
 from pulasso.solvers import SOLVERS, Record, SolverResult
-from pulasso.steps import run_steps
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -187,7 +187,7 @@ def explore(
     **running
         For :func:`run_steps`: n_jobs, checkpoint, fingerprint, progress.
     """
-    # Data in pieces are refused before.
+    # Data in chunks are refused before.
     problem = cast(Problem, assembled.problem).at_lam(float(estimator.lam))
     settings = {"tol": estimator.tol, "max_iter": estimator.max_iter}
     seeds = dict.fromkeys(("naive", "em"))
@@ -238,7 +238,7 @@ def _collect(
     differ, distance = np.zeros(len(points)), np.zeros(len(points))
     best = None
     for i, point in enumerate(points):
-        proba = np.exp(response.log_proba(problem.design.matmul(point.params.theta), point.params.aux))
+        proba = np.exp(response.log_proba(problem.design.matmul(point.params.theta), point.params.offsets))
         best = proba if best is None else best
         differ[i] = share @ (proba.argmax(axis=1) != best.argmax(axis=1))
         distance[i] = share @ np.abs(proba - best).mean(axis=1)
@@ -274,7 +274,7 @@ def arrays_of_result(result: SolverResult) -> dict[str, NDArray]:
         "nonzero": nonzero,
         "values": theta.ravel()[nonzero],
         "shape": np.array(theta.shape),
-        "aux": result.params.aux,
+        "offsets": result.params.offsets,
         "objective": np.array(result.objective),
         "kkt": np.array(result.kkt),
         "n_iter": np.array(result.n_iter),
@@ -289,7 +289,7 @@ def result_from_arrays(arrays: Mapping[str, NDArray]) -> SolverResult:
     theta = np.zeros(arrays["shape"], dtype=arrays["values"].dtype)
     theta.ravel()[arrays["nonzero"]] = arrays["values"]
     return SolverResult(
-        Params(theta, arrays["aux"]),
+        Params(theta, arrays["offsets"]),
         float(arrays["objective"]),
         float(arrays["kkt"]),
         int(arrays["n_iter"]),

@@ -5,8 +5,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from pulasso._messages import listed
 from pulasso.experiments.claims import Claim
-from pulasso.words import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from pulasso.experiments.page import PAGE, verdict, write_page
 from pulasso.experiments.registry import get_experiment, names_wanted
 from pulasso.experiments.runner import at_scale
 from pulasso.experiments.writing import save_figure, write_json, write_text
-from pulasso.steps import describe
+from pulasso.runs import describe
 
 if TYPE_CHECKING:
     from pandas import DataFrame

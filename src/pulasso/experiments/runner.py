@@ -13,7 +13,7 @@ import numpy as np
 
 from pulasso._version import __version__
 from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning
-from pulasso.steps import describe, run_steps
+from pulasso.runs import describe, run_steps
 from pulasso.tables import make_frame
 
 if TYPE_CHECKING:

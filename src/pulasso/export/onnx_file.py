@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
+from pulasso._messages import plain
 from pulasso._version import __version__
 from pulasso.export.onnx_graph import build_graph, label_values
 from pulasso.storage import new_file
-from pulasso.words import plain
 
 __all__ = ["to_onnx"]
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.upward import from_above
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,7 +37,7 @@ class BootstrapResult:
         Share of the replicates in which a group is selected.
     entry_frequency : array of the shape of ``model.coef_``
         The same for single coefficients.
-    aux : array of shape (n_replicates, K)
+    offsets : array of shape (n_replicates, K)
         Intercepts, or thresholds of the ordinal model.
     proba : array of shape (n_replicates, n_rows, K + 1), or None
         Class probabilities of the rows given as `predict_at`.
@@ -56,7 +55,7 @@ class BootstrapResult:
     n_replicates: int
     group_frequency: NDArray
     entry_frequency: NDArray
-    aux: NDArray
+    offsets: NDArray
     proba: NDArray | None
     by_label: bool
     n_redrawn: int
@@ -92,9 +91,9 @@ class BootstrapResult:
             lower[columns], upper[columns] = _quantiles(self._coefs[:, columns].toarray(), level)
         return lower.reshape(self.model.coef_.shape), upper.reshape(self.model.coef_.shape)
 
-    def aux_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
+    def offsets_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
         """Return percentile intervals of the intercepts (or thresholds), each end of shape (K,)."""
-        return _quantiles(self.aux, level)
+        return _quantiles(self.offsets, level)
 
     def proba_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
         """Return percentile intervals of P(y | x) for `predict_at`, each end of shape (n_rows, K + 1)."""
@@ -197,7 +196,9 @@ class BootstrapResult:
         -------
         matplotlib axes
         """
-        draw = from_above("plots", "BootstrapIntervalsDisplay").from_result
+        from pulasso.plots import BootstrapIntervalsDisplay
+
+        draw = BootstrapIntervalsDisplay.from_result
         return draw(self, level=level, max_entries=n_entries, ax=ax).ax_
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from pulasso.data.chunks import is_chunked
 from pulasso.estimators import ESTIMATORS
 from pulasso.exceptions import (
     ConvergenceWarning,
@@ -20,10 +21,9 @@ from pulasso.exceptions import (
     StationaryPointWarning,
 )
 from pulasso.inference._rows import Rows
-from pulasso.pieces import is_in_pieces
-from pulasso.seeds import draw_entropy
+from pulasso.runs import data_hash, one_blas_thread, run_steps
+from pulasso.runs.seeds import draw_entropy
 from pulasso.solvers import SolverResult
-from pulasso.steps import data_hash, one_blas_thread, run_steps
 
 if TYPE_CHECKING:
     from pulasso.estimators._assemble import Assembled
@@ -111,9 +111,9 @@ def read_all(estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | No
     template = clone(estimator)
     template._check_params()
     x, labels, weight = template._check_data(X, z, sample_weight)
-    if is_in_pieces(x):
+    if is_chunked(x):
         raise TypeError(
-            f"{caller} needs all rows in memory, but X comes in pieces. Try it on a sample of the rows."
+            f"{caller} needs all rows in memory, but X comes in chunks. Try it on a sample of the rows."
         )
     assembled = template._assemble_checked(x, labels, weight)
     return AllRows(template, Rows(x, labels, weight, assembled.scenario.sampled_by_label), assembled)

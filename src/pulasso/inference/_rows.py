@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.labels import Labels
-from pulasso.words import plain
+from pulasso._messages import plain
+from pulasso.data.labels import Labels
 
 if TYPE_CHECKING:
     from pulasso.estimators._assemble import Assembled

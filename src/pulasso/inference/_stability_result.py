@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from pulasso.inference.bounds import check_threshold, pairs_bound, selection_bound
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.upward import from_above
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -215,4 +214,6 @@ class StabilityResult:
         -------
         matplotlib axes
         """
-        return from_above("plots", "StabilityPathDisplay").from_result(self, ax=ax).ax_
+        from pulasso.plots import StabilityPathDisplay
+
+        return StabilityPathDisplay.from_result(self, ax=ax).ax_

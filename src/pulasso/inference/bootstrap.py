@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from pulasso._messages import listed
+from pulasso.data.inputs import check_features, check_number
 from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._fitting import Run, fit_all, quietly, read_all
 from pulasso.inference._rows import Rows
-from pulasso.inputs import check_features, check_number
 from pulasso.problem import Params, Problem
-from pulasso.seeds import spawn
+from pulasso.runs import data_hash, run_steps
+from pulasso.runs.seeds import spawn
 from pulasso.solvers import SOLVERS
-from pulasso.steps import data_hash, run_steps
-from pulasso.words import listed
 
 __all__ = ["bootstrap"]
 
@@ -139,7 +139,7 @@ def _replicate(
     return {
         "nonzero": nonzero,
         "values": model.coef_.ravel()[nonzero],
-        "aux": model.thresholds_ if hasattr(model, "thresholds_") else model.intercept_,
+        "offsets": model.thresholds_ if hasattr(model, "thresholds_") else model.intercept_,
         "selected": np.flatnonzero(model.group_norms_),
         "proba": np.empty(0) if new_rows is None else _predict(model, new_rows),
         "n_redrawn": np.array(n_redrawn),
@@ -150,8 +150,8 @@ def _replicate(
 
 def _predict(model: Any, checked: Any) -> NDArray:
     """Return P(y | x) of rows that were checked before, with their column names."""
-    response, theta, aux = model._model()
-    return np.exp(response.log_proba(np.asarray(checked @ theta), aux))
+    response, theta, offsets = model._model()
+    return np.exp(response.log_proba(np.asarray(checked @ theta), offsets))
 
 
 def _collect(model: Any, found: list[dict[str, NDArray]], by_label: bool) -> BootstrapResult:
@@ -175,7 +175,7 @@ def _collect(model: Any, found: list[dict[str, NDArray]], by_label: bool) -> Boo
         n_replicates=n_replicates,
         group_frequency=selected / n_replicates,
         entry_frequency=(np.diff(coefs.indptr) / n_replicates).reshape(model.coef_.shape),
-        aux=np.array([each["aux"] for each in found]),
+        offsets=np.array([each["offsets"] for each in found]),
         proba=np.array([each["proba"] for each in found]) if found[0]["proba"].size else None,
         by_label=by_label,
         n_redrawn=int(sum(each["n_redrawn"] for each in found)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 
 __all__ = ["check_threshold", "largest_q", "pairs_bound", "selection_bound"]
 

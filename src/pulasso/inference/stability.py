@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import plain
+from pulasso.data.inputs import check_number
 from pulasso.estimators.fit_path import make_grid
 from pulasso.inference._fitting import AllRows, Run, quietly, read_all
 from pulasso.inference._rows import Rows
 from pulasso.inference._stability_result import StabilityResult
 from pulasso.inference.bounds import check_threshold, largest_q
-from pulasso.inputs import check_number
 from pulasso.path import solve_path
-from pulasso.seeds import spawn
+from pulasso.runs import run_steps
+from pulasso.runs.seeds import spawn
 from pulasso.solvers import SOLVERS
-from pulasso.steps import run_steps
-from pulasso.words import plain
 
 __all__ = ["stability_selection"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso.data.inputs import check_number
 from pulasso.estimators.stationary import StationaryPoints, arrays_of_result, explore, result_from_arrays
 from pulasso.exceptions import ConvergenceWarning
 from pulasso.inference._fitting import Run, read_all
-from pulasso.inputs import check_number
-from pulasso.steps import run_steps
+from pulasso.runs import run_steps
 
 __all__ = ["find_stationary_points"]
 

@@ -108,7 +108,7 @@ def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
 
 
 def observed_loss(
-    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_c: NDArray | None
+    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_hidden: NDArray | None
 ) -> tuple[float, NDArray]:
     """Do what :func:`pulasso.kernels.numpy_kernels.observed_loss` does, compiled."""
     n, n_positive = eta.shape
@@ -116,11 +116,11 @@ def observed_loss(
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     if not len(codes) == len(share) == n:
         raise ValueError("eta, codes and share differ in the number of samples")
-    vectors = [_doubles(vector) for vector in (log_total, log_c) if vector is not None]
+    vectors = [_doubles(vector) for vector in (log_total, log_hidden) if vector is not None]
     if any(len(vector) != n_positive + 1 for vector in vectors):
-        raise ValueError("log_total and log_c have one number for every class, class 0 included")
+        raise ValueError("log_total and log_hidden have one number for every class, class 0 included")
     work, grad = np.empty(n_positive + 1), np.empty((n_positive, n))
-    total, c = vectors[0].ctypes.data, None if log_c is None else vectors[1].ctypes.data
+    total, c = vectors[0].ctypes.data, None if log_hidden is None else vectors[1].ctypes.data
     at = [array.ctypes.data for array in (by_class, codes, share, work, grad)]
     return _FUNCTIONS["observed_loss"](n, n_positive, *at[:3], total, c, *at[3:]), grad.T
 

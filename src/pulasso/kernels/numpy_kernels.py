@@ -125,7 +125,7 @@ def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
 
 
 def observed_loss(
-    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_c: NDArray | None
+    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_hidden: NDArray | None
 ) -> tuple[float, NDArray]:
     """Return the loss of observed labels, up to a constant, and its gradient in eta.
 
@@ -139,8 +139,8 @@ def observed_loss(
         0 unlabeled, k class k, K + 1 confirmed negative.
     share : array of shape (n_samples,)
         Weights of the samples.
-    log_total, log_c : array of shape (K + 1,)
-        Logs of a + c and of c, class 0 first; without `log_c` unlabeled means class 0.
+    log_total, log_hidden : array of shape (K + 1,)
+        Logs of a + c and of c, class 0 first; without `log_hidden` unlabeled means class 0.
 
     Returns
     -------
@@ -154,8 +154,8 @@ def observed_loss(
     value = share @ log_n - share[rows] @ eta[rows, columns]
     grad = q[:, 1:]
     grad[rows, columns] -= 1.0
-    if log_c is not None:
-        log_u, yhat = log_normalize(_scores(eta[hidden], log_c))
+    if log_hidden is not None:
+        log_u, yhat = log_normalize(_scores(eta[hidden], log_hidden))
         value -= share[hidden] @ log_u
         grad[hidden] -= yhat[:, 1:]
     grad *= share[:, None]

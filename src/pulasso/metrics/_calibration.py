@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 from pulasso.metrics._predictions import read_proba
 from pulasso.metrics._sample import LabelSettings, SignedSample, read_sample
 from pulasso.tables import make_frame, text_table
@@ -76,7 +76,7 @@ def pu_calibration_curve(
     n_bins: int = 5,
     strategy: str = "uniform",
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> CalibrationCurve:
     """Estimate, for each class, how often it is true among rows with a similar predicted probability.
 
@@ -124,7 +124,7 @@ def pu_calibration_curve(
     check_number("n_bins", n_bins, least=1, whole=True)
     if strategy not in ("uniform", "quantile"):
         raise ValueError(f"strategy={strategy!r} is unknown; use 'uniform' or 'quantile'.")
-    sample = read_sample(z, labelling, sample_weight)
+    sample = read_sample(z, label_model, sample_weight)
     proba = np.exp(read_proba(sample, y_proba, log=False))
     curves = []
     for c in range(len(sample.classes)):

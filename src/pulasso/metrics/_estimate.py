@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from pulasso.inputs import check_number
+from pulasso._messages import listed, plain
+from pulasso.data.inputs import check_number
 from pulasso.tables import text_table
-from pulasso.words import listed, plain
 
 __all__ = ["Estimate", "Statistic"]
 

@@ -7,13 +7,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import listed, plain
+from pulasso.data.inputs import check_weight
+from pulasso.data.labels import encode_predictions, encode_with
 from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
-from pulasso.inputs import check_weight
-from pulasso.labels import encode_predictions, encode_with
 from pulasso.metrics._sample import LabelSettings, SignedSample, read_sample
 from pulasso.numerics import log_normalize
-from pulasso.scenarios import LabelCounts, Labelling, Scenario, as_scenario
-from pulasso.words import listed, plain
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, as_scenario
 
 __all__ = ["Evaluation"]
 
@@ -146,27 +146,27 @@ class Evaluation:
         marks = {name: self.settings.get(name) for name in ("unlabeled", "negative")}
         codes = encode_with(self.z, classes, **marks)
         weight = check_weight(self.sample_weight, codes)
-        labelling = self._labelling(LabelCounts.from_codes(codes, classes, weight))
-        if np.isneginf(labelling.log_a[0]) and (codes == len(classes)).any():
+        label_model = self._labelling(LabelCounts.from_codes(codes, classes, weight))
+        if np.isneginf(label_model.log_labeled[0]) and (codes == len(classes)).any():
             raise LabelError(
                 f"z holds confirmed negatives ({plain(classes[0])!r}), but the fit saw none, so the model does not "
                 "know how likely they are. Fit again with some, or drop these rows."
             )
-        log_likelihood = _log_observed(labelling, self.log_proba, codes)
+        log_likelihood = _log_observed(label_model, self.log_proba, codes)
         present = weight > 0
         return float(np.average(log_likelihood[present], weights=weight[present]))
 
-    def _labelling(self, counts: LabelCounts) -> Labelling:
+    def _labelling(self, counts: LabelCounts) -> LabelModel:
         """The labelling of the fit where there is one: it is part of the model that is scored."""
-        if self.knows_scenario and hasattr(self.core, "labelling_"):
-            return self.core.labelling_
-        return self.scenario.labelling(counts)
+        if self.knows_scenario and hasattr(self.core, "label_model_"):
+            return self.core.label_model_
+        return self.scenario.label_model(counts)
 
 
-def _log_observed(labelling: Labelling, log_proba: NDArray, codes: NDArray) -> NDArray:
+def _log_observed(label_model: LabelModel, log_proba: NDArray, codes: NDArray) -> NDArray:
     """Return log P(z_i | x_i), from the class probabilities themselves so that zeros do no harm."""
-    log_total, _ = log_normalize(log_proba + labelling.log_total)
-    log_unlabeled, _ = log_normalize(log_proba + labelling.log_c)
-    column = codes % (labelling.n_positive + 1)  # a confirmed negative is class 0
-    log_labeled = (log_proba + labelling.log_a)[np.arange(len(codes)), column]
+    log_total, _ = log_normalize(log_proba + label_model.log_total)
+    log_unlabeled, _ = log_normalize(log_proba + label_model.log_hidden)
+    column = codes % (label_model.n_positive + 1)  # a confirmed negative is class 0
+    log_labeled = (log_proba + label_model.log_labeled)[np.arange(len(codes)), column]
     return np.where(codes == 0, log_unlabeled, log_labeled) - log_total

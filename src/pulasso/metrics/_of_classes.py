@@ -17,7 +17,7 @@ def pu_accuracy(
     y_pred: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the share of rows whose true class is the predicted one.
 
@@ -56,7 +56,7 @@ def pu_accuracy(
     >>> float(np.mean(y_pred == y))
     0.8615
     """
-    sample, predicted = _read(z, y_pred, sample_weight, labelling)
+    sample, predicted = _read(z, y_pred, sample_weight, label_model)
     return sample.estimate(_statistics.accuracy(sample, predicted))
 
 
@@ -66,7 +66,7 @@ def pu_recall(
     *,
     average: str | None = None,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the share of each true class that is predicted as such.
 
@@ -108,7 +108,7 @@ def pu_recall(
     >>> recall.of("oak")
     Estimate(0.800 ± 0.040)
     """
-    sample, predicted = _read(z, y_pred, sample_weight, labelling)
+    sample, predicted = _read(z, y_pred, sample_weight, label_model)
     statistic = _statistics.recall(sample, predicted)
     warn_if_undefined(sample, statistic, "recall", "z has no rows to judge these classes by")
     return as_estimate(sample, statistic, average)
@@ -120,7 +120,7 @@ def pu_precision(
     *,
     average: str | None = None,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the share of the rows predicted as each class that belong to it.
 
@@ -154,7 +154,7 @@ def pu_precision(
     >>> pu_precision(z, y_pred, prevalence=0.3).value.round(3)
     array([0.914, 0.8  ])
     """
-    sample, predicted = _read(z, y_pred, sample_weight, labelling)
+    sample, predicted = _read(z, y_pred, sample_weight, label_model)
     statistic = _statistics.precision(sample, predicted)
     warn_if_undefined(sample, statistic, "precision", "no row is predicted so")
     return as_estimate(sample, statistic, average)
@@ -166,7 +166,7 @@ def pu_confusion_matrix(
     *,
     normalize: str = "all",
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate how true classes and predicted classes occur together.
 
@@ -206,7 +206,7 @@ def pu_confusion_matrix(
     """
     if normalize not in ("all", "true", "pred"):
         raise ValueError(f"normalize={normalize!r} is unknown; use 'all', 'true' or 'pred'.")
-    sample, predicted = _read(z, y_pred, sample_weight, labelling)
+    sample, predicted = _read(z, y_pred, sample_weight, label_model)
     n_classes = len(sample.classes)
     return sample.estimate(
         _statistics.confusion_matrix(sample, predicted, normalize), shape=(n_classes, n_classes)

@@ -20,7 +20,7 @@ def pu_mean_squared_error(
     *,
     numbered: bool = False,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the mean squared number of classes between prediction and truth.
 
@@ -56,7 +56,7 @@ def pu_mean_squared_error(
     >>> f"{estimate:.2f}, in truth {np.mean((y_pred - y) ** 2):.2f}"
     '0.53, in truth 0.51'
     """
-    sample, position = _read(z, y_pred, numbered, sample_weight, labelling)
+    sample, position = _read(z, y_pred, numbered, sample_weight, label_model)
     return sample.estimate(_statistics.position_error(sample, position, 2))
 
 
@@ -66,7 +66,7 @@ def pu_mean_absolute_error(
     *,
     numbered: bool = False,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the mean number of classes between prediction and truth.
 
@@ -96,7 +96,7 @@ def pu_mean_absolute_error(
     >>> float(pu_mean_absolute_error(stages, ["mild", "severe", "mild"], scenario="fully-observed", classes=stages))
     1.0
     """
-    sample, position = _read(z, y_pred, numbered, sample_weight, labelling)
+    sample, position = _read(z, y_pred, numbered, sample_weight, label_model)
     return sample.estimate(_statistics.position_error(sample, position, 1))
 
 

@@ -20,7 +20,7 @@ def pu_log_loss(
     *,
     log: bool = False,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the mean negative log-probability that the model gives to the true class.
 
@@ -57,7 +57,7 @@ def pu_log_loss(
     >>> f"{loss:.2f}, in truth {-np.mean(np.log(np.where(y == 1, p, 1 - p))):.2f}"
     '0.50, in truth 0.51'
     """
-    sample = read_sample(z, labelling, sample_weight)
+    sample = read_sample(z, label_model, sample_weight)
     return sample.estimate(_statistics.log_loss(sample, read_proba(sample, y_proba, log=log)))
 
 
@@ -66,7 +66,7 @@ def pu_brier_score(
     y_proba: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the mean squared distance of predicted probabilities to the true class.
 
@@ -94,7 +94,7 @@ def pu_brier_score(
     >>> f"{pu_brier_score([0, 0, 1, 1], proba, scenario='fully-observed'):.3f}"
     '0.075'
     """
-    sample = read_sample(z, labelling, sample_weight)
+    sample = read_sample(z, label_model, sample_weight)
     return sample.estimate(_statistics.brier_score(sample, np.exp(read_proba(sample, y_proba, log=False))))
 
 
@@ -104,7 +104,7 @@ def pu_roc_auc(
     *,
     average: str | None = None,
     sample_weight: ArrayLike | None = None,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Estimate:
     """Estimate the area under the ROC curve of each class against the rest.
 
@@ -147,7 +147,7 @@ def pu_roc_auc(
     >>> pu_roc_auc(z, score, scenario="single-training-set", label_frequency=0.4)
     Estimate(0.771 ± 0.018)
     """
-    sample = read_sample(z, labelling, sample_weight)
+    sample = read_sample(z, label_model, sample_weight)
     is_single = int(np.ndim(y_score) == 1 and len(sample.classes) == 2)
     if is_single:
         y_score = np.column_stack([np.zeros(len(np.asarray(y_score))), np.asarray(y_score, dtype=float)])

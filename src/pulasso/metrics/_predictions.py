@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array
 
+from pulasso._messages import listed, plain, warn
+from pulasso.data.labels import encode_predictions
 from pulasso.exceptions import TrivialModelWarning
-from pulasso.labels import encode_predictions
 from pulasso.metrics._estimate import Statistic
 from pulasso.metrics._sample import LabelSettings, SignedSample
-from pulasso.words import listed, plain, warn_caller
 
 __all__ = [
     "read_classes",
@@ -108,7 +108,7 @@ def warn_if_trivial(sample: SignedSample, predicted: NDArray) -> None:
     """Warn of a model that predicts one class only, or never class 0."""
     words = trivial_words(sample, predicted)
     if words is not None:
-        warn_caller(words, TrivialModelWarning)
+        warn(words, TrivialModelWarning)
 
 
 def warn_if_undefined(sample: SignedSample, statistic: Statistic, what: str, why: str) -> None:
@@ -116,4 +116,4 @@ def warn_if_undefined(sample: SignedSample, statistic: Statistic, what: str, why
     undefined = np.isnan(statistic.value)
     if undefined.any():
         names = listed(sample.classes[undefined])
-        warn_caller(f"{what} is undefined (nan) for {names}: {why}.", UndefinedMetricWarning)
+        warn(f"{what} is undefined (nan) for {names}: {why}.", UndefinedMetricWarning)

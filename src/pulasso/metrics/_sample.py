@@ -9,12 +9,12 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import plain, warn
+from pulasso.data.inputs import check_weight
+from pulasso.data.labels import Labels, encode_labels, encode_with
 from pulasso.exceptions import ClassOrderWarning, LabelError, LabelFrequencyWarning, SmallWeightWarning
-from pulasso.inputs import check_weight
-from pulasso.labels import Labels, encode_labels, encode_with
 from pulasso.metrics._estimate import Estimate, Statistic
-from pulasso.scenarios import LabelCounts, Labelling, PerClass, Scenario, as_scenario
-from pulasso.words import plain, warn_caller
+from pulasso.scenarios import LabelCounts, LabelModel, PerClass, Scenario, as_scenario
 
 __all__ = ["LabelSettings", "SignedSample", "label_weights", "read_sample"]
 
@@ -129,7 +129,7 @@ class SignedSample:
         return variance / self.weight.sum() ** 2
 
 
-def label_weights(labelling: Labelling, counts: LabelCounts) -> NDArray:
+def label_weights(label_model: LabelModel, counts: LabelCounts) -> NDArray:
     """Return the signed weights by observed label (unlabeled, 1..K, negative) and true class (0..K).
 
     With a and c the scenario's two vectors, up to a common factor
@@ -141,8 +141,8 @@ def label_weights(labelling: Labelling, counts: LabelCounts) -> NDArray:
     With them class 0 is seen in two ways, as "everybody but the positives" and directly; t is the mixture
     of least ``sum_z n_z m[z, 0]^2``.
     """
-    a, c = np.exp(labelling.log_a), np.exp(labelling.log_c)
-    n_positive, n_labeled = labelling.n_positive, counts.n_labeled
+    a, c = np.exp(label_model.log_labeled), np.exp(label_model.log_hidden)
+    n_positive, n_labeled = label_model.n_positive, counts.n_labeled
     positive = np.arange(1, n_positive + 1)
     table = np.zeros((n_positive + 2, n_positive + 1))
     table[positive, positive] = 1.0 / a[1:]
@@ -178,7 +178,7 @@ def read_sample(
     counts = LabelCounts.from_codes(labels.codes, labels.classes, weight)
     if scenario.sampled_by_label:
         _refuse_absent_classes(counts, scenario)
-    table = label_weights(scenario.labelling(counts), counts)
+    table = label_weights(scenario.label_model(counts), counts)
     sample = SignedSample(labels.classes, labels.codes, weight, table, scenario.sampled_by_label)
     _warn_if_too_many_positives(sample)
     _warn_if_weights_are_shares(sample)
@@ -216,7 +216,7 @@ def _read_labels(z: ArrayLike, settings: LabelSettings, weight: NDArray, ordered
     labels = encode_labels(z, sample_weight=weight, ordered=ordered, **marks)
     if labels.order_was_guessed:
         order = " < ".join(map(str, labels.classes))
-        warn_caller(
+        warn(
             f"The classes are text and were put in alphabetical order: {order}. If this is not their order, "
             "pass classes=[...], lowest first.",
             ClassOrderWarning,
@@ -242,7 +242,7 @@ def _warn_if_weights_are_shares(sample: SignedSample) -> None:
     total = np.bincount(strata, weights=sample.weight[counted])
     if not ((n_rows > 1) & (total <= ONE_ROW)).any():
         return
-    warn_caller(
+    warn(
         f"sample_weight adds up to {sample.weight.sum():.3g} over {int(counted.sum())} rows. A weight of 2 counts as "
         "the row twice, so these count as hardly any rows, and standard errors cannot be told (nan). If the weights "
         "were divided by their sum, multiply them by the number of rows.",
@@ -253,7 +253,7 @@ def _warn_if_weights_are_shares(sample: SignedSample) -> None:
 def _warn_if_too_many_positives(sample: SignedSample) -> None:
     if sample.class_shares[0] > 0:
         return
-    warn_caller(
+    warn(
         f"The labels ask for {100 * sample.class_shares[1:].sum():.0f} % of positive classes, which leaves "
         f"nothing for class {plain(sample.classes[0])!r}: label_frequency is too low for these labels, "
         "or there are too few rows. Scores of class 0 mean nothing here.",

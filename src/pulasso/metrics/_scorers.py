@@ -8,10 +8,10 @@ from typing import Any, Unpack
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from pulasso._messages import listed
 from pulasso.metrics import _statistics
 from pulasso.metrics._evaluation import Evaluation
 from pulasso.metrics._sample import LabelSettings
-from pulasso.words import listed
 
 __all__ = [
     "SCORERS",
@@ -83,12 +83,12 @@ class PUScorer:
     """
 
     name: str
-    labelling: LabelSettings = field(default_factory=LabelSettings)
+    label_model: LabelSettings = field(default_factory=LabelSettings)
     weight_request: bool | str | None = None
 
     def __call__(self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of a fitted estimator."""
-        return _SCORES[self.name](Evaluation(estimator, X, z, sample_weight, self.labelling))
+        return _SCORES[self.name](Evaluation(estimator, X, z, sample_weight, self.label_model))
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "PUScorer":
         """Return a scorer that asks metadata routing for sample weights (or does not)."""
@@ -101,11 +101,11 @@ class PUScorer:
         return request
 
     def __repr__(self) -> str:
-        settings = "".join(f", {name}={value!r}" for name, value in self.labelling.items())
+        settings = "".join(f", {name}={value!r}" for name, value in self.label_model.items())
         return f"make_pu_scorer({self.name!r}{settings})"
 
 
-def make_pu_scorer(name: str, **labelling: Unpack[LabelSettings]) -> PUScorer:
+def make_pu_scorer(name: str, **label_model: Unpack[LabelSettings]) -> PUScorer:
     """Return a scorer that compares models by an estimated score of true classes, without negatives.
 
     Works with the estimators of this package, which know their scenario, also inside pipelines and searches, and
@@ -146,9 +146,9 @@ def make_pu_scorer(name: str, **labelling: Unpack[LabelSettings]) -> PUScorer:
         close = get_close_matches(str(name), _SCORES, n=1, cutoff=0.5)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"name={name!r} is no score; use one of {listed(_SCORES)}.{hint}")
-    for unknown in set(labelling) - set(LabelSettings.__annotations__):
+    for unknown in set(label_model) - set(LabelSettings.__annotations__):
         raise TypeError(f"make_pu_scorer() got an unexpected keyword argument {unknown!r}.")
-    return PUScorer(name, labelling)
+    return PUScorer(name, label_model)
 
 
 SCORERS = {name: PUScorer(name) for name in _SCORES}

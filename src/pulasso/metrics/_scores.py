@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import listed, plain, warn
+from pulasso.data.inputs import check_number, check_same_length
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
-from pulasso.inputs import check_number, check_same_length
 from pulasso.metrics import _statistics
 from pulasso.metrics._estimate import Estimate
 from pulasso.metrics._evaluation import Evaluation
@@ -16,7 +17,6 @@ from pulasso.metrics._predictions import trivial_words
 from pulasso.metrics._sample import LabelSettings
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
-from pulasso.words import listed, plain, warn_caller
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -125,7 +125,7 @@ def pu_scores(
     *,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    **labelling: Unpack[LabelSettings],
+    **label_model: Unpack[LabelSettings],
 ) -> Scores:
     """Estimate all scores of a fitted model from observed labels alone.
 
@@ -170,16 +170,16 @@ def pu_scores(
     '0.86, in truth 0.84'
     """
     check_number("level", level, above=0.0, most=1.0)
-    evaluation = Evaluation(estimator, X, z, sample_weight, labelling)
+    evaluation = Evaluation(estimator, X, z, sample_weight, label_model)
     check_same_length(X if hasattr(X, "shape") else np.asarray(X), z)
     sample, predicted = evaluation.sample, evaluation.predicted
     words = trivial_words(sample, predicted)
     overall, by_class = _overall(evaluation), _by_class(evaluation)
     impossible = _impossible_words({**overall, **by_class}, evaluation.scenario.asks_for)
     if words is not None:
-        warn_caller(words, TrivialModelWarning)
+        warn(words, TrivialModelWarning)
     if impossible is not None:
-        warn_caller(impossible, ImpossibleScoreWarning)
+        warn(impossible, ImpossibleScoreWarning)
     return Scores(
         title=f"Scores of {type(evaluation.core).__name__} without negatives",
         facts=_facts(evaluation),

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from pulasso.inputs import check_number
-from pulasso.labels import Labels
-from pulasso.pieces import is_in_pieces
-from pulasso.words import plain
+from pulasso._messages import plain
+from pulasso.data.chunks import is_chunked
+from pulasso.data.inputs import check_number
+from pulasso.data.labels import Labels
 
 __all__ = ["Fold", "check_folds", "make_splitter", "split_rows"]
 
@@ -99,8 +99,8 @@ def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) 
     with warnings.catch_warnings():
         # A rare label cannot be in every fold; whether the rest suffices for a fit is checked below.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        # Splitters look at the number of rows; those of data in pieces cannot be shown.
-        shown = np.empty((len(codes), 1)) if is_in_pieces(x) else x
+        # Splitters look at the number of rows; those of data in chunks cannot be shown.
+        shown = np.empty((len(codes), 1)) if is_chunked(x) else x
         pairs = list(splitter.split(shown, codes, **metadata))
     if not pairs:
         raise ValueError("cv gives no folds. An exhausted generator? Pass a list, or a number of folds.")

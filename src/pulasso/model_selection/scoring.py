@@ -6,8 +6,8 @@ from inspect import signature
 
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from pulasso._messages import listed
 from pulasso.metrics import SCORERS
-from pulasso.words import listed
 
 __all__ = ["named_scorer", "takes_weight"]
 

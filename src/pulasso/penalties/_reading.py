@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pulasso._messages import plain
 from pulasso.exceptions import GroupError
-from pulasso.words import plain
 
 Column = int | str
 Classes = Hashable | Iterable[Hashable] | None

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.exceptions import GroupError
 from pulasso.penalties._reading import Column, first_repeated, freeze_column, name_of
-from pulasso.words import listed, plain
 
 if TYPE_CHECKING:
     from pulasso.penalties.groups import Groups

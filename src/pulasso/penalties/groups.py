@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import plain
 from pulasso.exceptions import GroupError
 from pulasso.penalties._reading import (
     freeze_classes,
@@ -26,7 +27,6 @@ from pulasso.penalties._reading import (
 )
 from pulasso.penalties._resolving import CUTS, Axes, block_weights
 from pulasso.penalties.blocks import Blocks
-from pulasso.words import plain
 
 __all__ = ["Blocks", "Groups"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 from pulasso.plots.names import literals
 from pulasso.plots.style import GREY, INK, PALETTE, SMALL, new_axes, note_below, plural
 

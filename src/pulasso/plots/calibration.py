@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import plain
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
 from pulasso.plots.names import literals
 from pulasso.plots.reading import labelling_of
 from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below, plural
-from pulasso.words import plain
 
 __all__ = ["PUCalibrationDisplay"]
 
@@ -66,7 +66,7 @@ class PUCalibrationDisplay:
         strategy: str = "uniform",
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
-        **labelling: Any,
+        **label_model: Any,
     ) -> "PUCalibrationDisplay":
         """Draw the calibration of a fitted classifier; better on rows that were not used in the fit.
 
@@ -91,7 +91,7 @@ class PUCalibrationDisplay:
             strategy=strategy,
             sample_weight=sample_weight,
             ax=ax,
-            **labelling_of(estimator, labelling),
+            **labelling_of(estimator, label_model),
         )
 
     @classmethod
@@ -104,7 +104,7 @@ class PUCalibrationDisplay:
         strategy: str = "uniform",
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
-        **labelling: Any,
+        **label_model: Any,
     ) -> "PUCalibrationDisplay":
         """Draw the calibration of predicted probabilities.
 
@@ -118,7 +118,7 @@ class PUCalibrationDisplay:
             As for :meth:`from_estimator`.
         """
         curve = pu_calibration_curve(
-            z, y_proba, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, **labelling
+            z, y_proba, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, **label_model
         )
         return cls(curve).plot(ax=ax)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of, feature_names, output_names, path_of, scaled_path
 from pulasso.plots.style import (
@@ -22,7 +23,6 @@ from pulasso.plots.style import (
     only_largest,
     plural,
 )
-from pulasso.words import listed, plain
 
 __all__ = ["CoefficientPathDisplay"]
 

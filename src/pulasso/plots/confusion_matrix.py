@@ -61,7 +61,7 @@ class PUConfusionMatrixDisplay:
         normalize: str = "true",
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
-        **labelling: Any,
+        **label_model: Any,
     ) -> "PUConfusionMatrixDisplay":
         """Draw the matrix of a fitted classifier; better on rows that were not used in the fit.
 
@@ -84,7 +84,7 @@ class PUConfusionMatrixDisplay:
             normalize=normalize,
             sample_weight=sample_weight,
             ax=ax,
-            **labelling_of(estimator, labelling),
+            **labelling_of(estimator, label_model),
         )
 
     @classmethod
@@ -96,7 +96,7 @@ class PUConfusionMatrixDisplay:
         normalize: str = "true",
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
-        **labelling: Any,
+        **label_model: Any,
     ) -> "PUConfusionMatrixDisplay":
         """Draw the matrix of predictions.
 
@@ -109,7 +109,9 @@ class PUConfusionMatrixDisplay:
         normalize, sample_weight, ax, **labelling
             As for :meth:`from_estimator`.
         """
-        matrix = pu_confusion_matrix(z, y_pred, normalize=normalize, sample_weight=sample_weight, **labelling)
+        matrix = pu_confusion_matrix(
+            z, y_pred, normalize=normalize, sample_weight=sample_weight, **label_model
+        )
         return cls(matrix, normalize).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "PUConfusionMatrixDisplay":

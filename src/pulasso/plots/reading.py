@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso.words import plain
+from pulasso._messages import plain
 
 __all__ = [
     "core_of",

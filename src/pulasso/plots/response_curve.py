@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.inputs import check_number
+from pulasso._messages import listed, plain
+from pulasso.data.inputs import check_number
 from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of
 from pulasso.plots.style import (
@@ -22,7 +23,6 @@ from pulasso.plots.style import (
     note_below,
     plural,
 )
-from pulasso.words import listed, plain
 
 __all__ = ["ResponseCurveDisplay"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso._messages import plain
 from pulasso.plots.names import literals
 from pulasso.plots.reading import core_of
 from pulasso.plots.style import DASHES, GREY, INK, SMALL, new_axes, note_below, plural
 from pulasso.responses import Ordinal
-from pulasso.words import plain
 
 __all__ = ["ThresholdsDisplay"]
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.inputs import check_number
+from pulasso._messages import plain
+from pulasso.data.inputs import check_number
 from pulasso.prevalence.data import PUData, parameter_of, read_data
 from pulasso.prevalence.held_out import held_out_proba, resampled_weights
 from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
-from pulasso.words import plain
 
 __all__ = ["best_bin"]
 

@@ -1,4 +1,4 @@
-"""Labelling numbers by profile likelihood: the curve, its maximiser and the interval."""
+"""LabelModel numbers by profile likelihood: the curve, its maximiser and the interval."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
-from pulasso.inputs import check_flag, check_number
+from pulasso._messages import plain
+from pulasso.data.inputs import check_flag, check_number
 from pulasso.prevalence.data import PUData, check_response, dense_columns, parameter_of, read_data
 from pulasso.prevalence.likelihood import JointLikelihood, make_response
 from pulasso.prevalence.profile import Maximum, profile_numbers
 from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
 from pulasso.prevalence.selection import choose_features
-from pulasso.words import plain
 
 __all__ = ["METHOD", "estimate_by_profile", "profile_likelihood"]
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from pulasso._messages import listed, plain
+from pulasso.data.inputs import check_features, check_same_length, check_weight
+from pulasso.data.labels import encode_labels
 from pulasso.exceptions import ClassOrderWarning, ScenarioError
-from pulasso.inputs import check_features, check_same_length, check_weight
-from pulasso.labels import encode_labels
 from pulasso.responses import RESPONSES
 from pulasso.scenarios import CaseControl, SingleTrainingSet
-from pulasso.words import listed, plain
 
 __all__ = ["UNKNOWN_NUMBERS", "PUData", "check_response", "dense_columns", "parameter_of", "read_data"]
 

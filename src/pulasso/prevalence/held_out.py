@@ -12,10 +12,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
+from pulasso._messages import plain
+from pulasso.data.inputs import check_number
 from pulasso.exceptions import LabelError
-from pulasso.inputs import check_number
 from pulasso.prevalence.data import PUData
-from pulasso.words import plain
 
 __all__ = ["held_out_proba", "resampled_weights"]
 

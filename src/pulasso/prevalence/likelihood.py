@@ -1,6 +1,6 @@
 r"""The likelihood of the observed labels as a function of the model *and* of the labelling numbers.
 
-The unknowns are stacked into one vector: coefficients of standardised features, free parameters of the
+The unknowns are stacked into one vector: coefficients of standardised features, offsets of the
 response, and the labelling numbers on a scale without bounds,
 
 - single-training-set: :math:`t_k = \mathrm{logit}(f_k)` of the label frequency;
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from pulasso.numerics import log_normalize, sigmoid, softplus_pair
 from pulasso.responses import Multinomial, Ordinal, Response
-from pulasso.scenarios import LabelCounts, Labelling, ObservedLoss
+from pulasso.scenarios import LabelCounts, LabelModel, ObservedLoss
 
 __all__ = ["Evaluation", "JointLikelihood", "Unknowns", "make_response"]
 
@@ -47,8 +47,8 @@ class Unknowns:
     """The stacked vector taken apart."""
 
     theta: NDArray
-    aux: NDArray
-    aux_slope: NDArray  # d aux / d unknowns: gaps between cutpoints enter by their logarithm
+    offsets: NDArray
+    offsets_slope: NDArray  # d aux / d unknowns: gaps between cutpoints enter by their logarithm
     t: NDArray
     t_slope: NDArray  # d t / d free numbers
 
@@ -152,15 +152,15 @@ class JointLikelihood:
             return np.log(numbers) - np.log1p(-numbers)
         return np.log(numbers) - np.log1p(-numbers.sum())
 
-    def labelling(self, t: NDArray) -> Labelling:
+    def label_model(self, t: NDArray) -> LabelModel:
         """Return the scenario's two vectors at these numbers."""
         counts = self.counts
         if self.scenario == "single-training-set":
             above, below = softplus_pair(t)
-            return Labelling(np.append(-np.inf, -below), np.append(0.0, -above))
+            return LabelModel(np.append(-np.inf, -below), np.append(0.0, -above))
         log_prevalence = t - np.logaddexp.reduce(np.append(0.0, t))
-        log_a = np.log(counts.n_labeled[1:]) - np.log(counts.n_unlabeled) - log_prevalence
-        return Labelling(np.append(-np.inf, log_a), np.zeros(len(t) + 1))
+        log_labeled = np.log(counts.n_labeled[1:]) - np.log(counts.n_unlabeled) - log_prevalence
+        return LabelModel(np.append(-np.inf, log_labeled), np.zeros(len(t) + 1))
 
     @cached_property
     def precision(self) -> NDArray:
@@ -175,49 +175,49 @@ class JointLikelihood:
         """Take the stacked vector apart."""
         n_theta = self.x.shape[1] * self.response.n_outputs
         theta = unknowns[:n_theta].reshape(self.x.shape[1], self.response.n_outputs)
-        aux = unknowns[n_theta : self.n_model].copy()
-        slope = np.ones_like(aux)
+        offsets = unknowns[n_theta : self.n_model].copy()
+        slope = np.ones_like(offsets)
         if isinstance(self.response, Ordinal):
-            aux[1:] = slope[1:] = np.exp(aux[1:])
-        return Unknowns(theta, aux, slope, *self.spread(unknowns[self.n_model :]))
+            offsets[1:] = slope[1:] = np.exp(offsets[1:])
+        return Unknowns(theta, offsets, slope, *self.spread(unknowns[self.n_model :]))
 
     def null(self, free: NDArray) -> NDArray:
         """Return the unknowns of the model without features at these free numbers."""
-        labelling = self.labelling(self.spread(free)[0])
-        aux = self.response.null_aux(labelling.null_model(self.counts.frequencies).log_odds)
+        label_model = self.label_model(self.spread(free)[0])
+        offsets = self.response.null_offsets(label_model.null_model(self.counts.frequencies).log_odds)
         if isinstance(self.response, Ordinal):
-            aux[1:] = np.log(aux[1:])
-        n_theta = self.n_model - len(aux)
-        return np.concatenate([np.zeros(n_theta), aux, free])
+            offsets[1:] = np.log(offsets[1:])
+        n_theta = self.n_model - len(offsets)
+        return np.concatenate([np.zeros(n_theta), offsets, free])
 
     def log_likelihood(self, unknowns: NDArray) -> float:
         """Return the log-likelihood alone, without the weak prior."""
         return -self._loss(unknowns)[0]
 
-    def _loss(self, unknowns: NDArray) -> tuple[float, NDArray, NDArray, Labelling, Unknowns]:
+    def _loss(self, unknowns: NDArray) -> tuple[float, NDArray, NDArray, LabelModel, Unknowns]:
         parts = self.split(unknowns)
-        labelling = self.labelling(parts.t)
+        label_model = self.label_model(parts.t)
         linear = self.x @ parts.theta
-        eta = self.response.log_odds(linear, parts.aux)
-        loss, grad_eta = ObservedLoss(labelling, self.codes, self.weight).value_and_grad(eta)
+        eta = self.response.log_odds(linear, parts.offsets)
+        loss, grad_eta = ObservedLoss(label_model, self.codes, self.weight).value_and_grad(eta)
         total = self.weight.sum()
-        return total * loss, total * grad_eta, eta, labelling, parts
+        return total * loss, total * grad_eta, eta, label_model, parts
 
     def evaluate(self, unknowns: NDArray) -> Evaluation:
         """Return minus the log-likelihood plus the weak prior, its gradient and the Fisher information."""
-        loss, grad_eta, eta, labelling, parts = self._loss(unknowns)
+        loss, grad_eta, eta, label_model, parts = self._loss(unknowns)
         linear = self.x @ parts.theta
-        grad_linear, grad_aux = self.response.pullback(linear, parts.aux, grad_eta)
-        grad_level, cross, square = self._number_terms(eta, labelling, parts.t)
+        grad_linear, grad_offsets = self.response.pullback(linear, parts.offsets, grad_eta)
+        grad_level, cross, square = self._number_terms(eta, label_model, parts.t)
         to_free = self._level_slopes(parts.t) @ parts.t_slope
         gradient = np.concatenate(
-            [(self.x.T @ grad_linear).ravel(), grad_aux * parts.aux_slope, to_free.T @ grad_level]
+            [(self.x.T @ grad_linear).ravel(), grad_offsets * parts.offsets_slope, to_free.T @ grad_level]
         )
-        information = self._model_information(linear, eta, labelling, parts)
+        information = self._model_information(linear, eta, label_model, parts)
         by_model = np.empty((self.n_model, cross.shape[2]))
         for k in range(cross.shape[2]):
-            pulled, pulled_aux = self.response.pullback(linear, parts.aux, cross[:, :, k])
-            by_model[:, k] = np.append((self.x.T @ pulled).ravel(), pulled_aux * parts.aux_slope)
+            pulled, pulled_offsets = self.response.pullback(linear, parts.offsets, cross[:, :, k])
+            by_model[:, k] = np.append((self.x.T @ pulled).ravel(), pulled_offsets * parts.offsets_slope)
         n = self.n_model
         information[:n, n:] = by_model @ to_free
         information[n:, :n] = information[:n, n:].T
@@ -227,26 +227,26 @@ class JointLikelihood:
         return Evaluation(float(loss + 0.5 * pull @ unknowns), gradient + pull, information)
 
     def _model_information(
-        self, linear: NDArray, eta: NDArray, labelling: Labelling, parts: Unknowns
+        self, linear: NDArray, eta: NDArray, label_model: LabelModel, parts: Unknowns
     ) -> NDArray:
         """Return the information on the model's unknowns, in a matrix with room for the numbers."""
-        fisher = labelling.fisher_information(eta)
-        second = self.response.second_order(linear, parts.aux, np.zeros_like(eta), fisher, self.weight)
+        fisher = label_model.fisher_information(eta)
+        second = self.response.second_order(linear, parts.offsets, np.zeros_like(eta), fisher, self.weight)
         p, m = parts.theta.shape
-        n_theta, n_aux = p * m, len(parts.aux)
-        information = np.zeros((n_theta + n_aux + self.n_numbers,) * 2)
+        n_theta, n_offsets = p * m, len(parts.offsets)
+        information = np.zeros((n_theta + n_offsets + self.n_numbers,) * 2)
         blocks = information[:n_theta, :n_theta].reshape(p, m, p, m)  # a view
         for k in range(m):
             for j in range(k, m):
                 block = self.x.T @ (self.x * second.uu(k, j)[:, None])
                 blocks[:, k, :, j] = block
                 blocks[:, j, :, k] = block.T
-            mixed = self.x.T @ second.ua(k) * parts.aux_slope
+            mixed = self.x.T @ second.ua(k) * parts.offsets_slope
             rows = np.arange(p) * m + k
-            information[rows, n_theta : n_theta + n_aux] = mixed
-            information[n_theta : n_theta + n_aux, rows] = mixed.T
-        aux = slice(n_theta, n_theta + n_aux)
-        information[aux, aux] = second.aa * np.outer(parts.aux_slope, parts.aux_slope)
+            information[rows, n_theta : n_theta + n_offsets] = mixed
+            information[n_theta : n_theta + n_offsets, rows] = mixed.T
+        offsets = slice(n_theta, n_theta + n_offsets)
+        information[offsets, offsets] = second.aa * np.outer(parts.offsets_slope, parts.offsets_slope)
         return information
 
     def _level_slopes(self, t: NDArray) -> NDArray:
@@ -254,12 +254,12 @@ class JointLikelihood:
         return np.eye(len(t)) if self.scenario == "single-training-set" else -self.number_slopes(t)
 
     def _number_terms(
-        self, eta: NDArray, labelling: Labelling, t: NDArray
+        self, eta: NDArray, label_model: LabelModel, t: NDArray
     ) -> tuple[NDArray, NDArray, NDArray]:
         """Return gradient (K,), cross terms with eta (n, K, K) and information (K, K) in logit f or log a."""
         weight, codes, n_positive = self.weight, self.codes, self.response.n_positive
         shown = codes[:, None] == np.arange(1, n_positive + 1)
-        fisher = labelling.fisher_information(eta)
+        fisher = label_model.fisher_information(eta)
         q, m0, u = fisher.q, fisher.m, fisher.u
         if self.scenario == "single-training-set":
             f, rest = sigmoid(t)
@@ -269,7 +269,7 @@ class JointLikelihood:
             diagonal = weight[:, None] * f * rest * q
             square = np.diag((diagonal * rest).sum(axis=0)) + (hidden * (weight * m0)[:, None]).T @ hidden
         else:
-            proba = np.exp(labelling.observed_log_proba(eta)[:, 1:])
+            proba = np.exp(label_model.observed_log_proba(eta)[:, 1:])
             gradient = weight @ (proba - shown)
             weighted = weight[:, None] * proba
             cross = -q[:, :, None] * weighted[:, None, :]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from pulasso._messages import plain
 from pulasso.tables import html_table, make_frame, text_table
-from pulasso.upward import from_above
-from pulasso.words import plain
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -121,7 +120,9 @@ class PrevalenceEstimate:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curves with estimates and intervals; returns a :class:`pulasso.plots.PrevalenceDisplay`."""
-        return from_above("plots", "PrevalenceDisplay").from_estimate(self, ax=ax)
+        from pulasso.plots import PrevalenceDisplay
+
+        return PrevalenceDisplay.from_estimate(self, ax=ax)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["class", self.parameter, f"{100 * self.level:g} % interval", "identified"]

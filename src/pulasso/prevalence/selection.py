@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed
 from pulasso.design import as_design, standardize
 from pulasso.path import lam_grid, scale_by_null, solve_path
 from pulasso.penalties import GroupLasso, Groups
@@ -14,7 +15,6 @@ from pulasso.problem import Problem
 from pulasso.responses import Multinomial, Response
 from pulasso.scenarios import FullyObserved, LabelCounts, ObservedLoss
 from pulasso.solvers import solve_working_set
-from pulasso.words import listed
 
 __all__ = ["choose_features"]
 
@@ -71,14 +71,15 @@ def _is_column_number(value: Any, n_features: int) -> bool:
 def _by_bic(data: PUData, response: Response, budget: int) -> NDArray:
     """Return the features on the naive path (unlabeled = class 0: convex, and no number needed) with the best BIC."""
     counts = LabelCounts.from_codes(data.codes, data.classes, data.weight)
-    labelling = FullyObserved().labelling(counts)
-    loss = ObservedLoss(labelling, data.codes, data.weight)
+    label_model = FullyObserved().label_model(counts)
+    loss = ObservedLoss(label_model, data.codes, data.weight)
     blocks = Groups.of("rows" if isinstance(response, Multinomial) else "entries").resolve(
         data.x.shape[1], response.n_outputs, None, None
     )
     design = standardize(as_design(data.x), loss.share)
     problem, null = scale_by_null(
-        Problem(design, response, loss, GroupLasso(blocks)), labelling.null_model(counts.frequencies).log_odds
+        Problem(design, response, loss, GroupLasso(blocks)),
+        label_model.null_model(counts.frequencies).log_odds,
     )
     lams = lam_grid(problem.lam_max, N_LAMS, LAM_MIN_RATIO)
     best, found = np.inf, np.empty(0, dtype=np.intp)

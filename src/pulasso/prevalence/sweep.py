@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from pulasso._messages import listed
 from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.metrics import pu_scores
 from pulasso.prevalence.data import UNKNOWN_NUMBERS
 from pulasso.prevalence.sweep_result import SensitivitySweep
-from pulasso.steps import data_hash, describe, run_steps
-from pulasso.words import listed
+from pulasso.runs import data_hash, describe, run_steps
 
 __all__ = ["sensitivity_sweep"]
 

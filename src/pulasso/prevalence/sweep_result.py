@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.tables import html_table, make_frame, text_table
-from pulasso.upward import from_above
-from pulasso.words import listed, plain
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -122,7 +121,9 @@ class SensitivitySweep:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what depends on the number, one panel each; returns a :class:`pulasso.plots.SensitivityDisplay`."""
-        return from_above("plots", "SensitivityDisplay").from_sweep(self, ax=ax)
+        from pulasso.plots import SensitivityDisplay
+
+        return SensitivityDisplay.from_sweep(self, ax=ax)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = [self.parameter, "log-lik.", "features", "gained", "lost", "changed", *self.scores]

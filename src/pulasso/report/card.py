@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from pulasso._messages import listed
 from pulasso.report.blocks import Block, Facts, Section, Text, TextList, count, number
 from pulasso.report.features import feature_words
 from pulasso.report.markdown import escape, to_markdown
@@ -13,7 +14,6 @@ from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_data, about_warnings
 from pulasso.report.trust import about_reproduction, score_tables
 from pulasso.report.writing import check_target, write_text
-from pulasso.words import listed
 
 __all__ = ["write_card"]
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import plain
 from pulasso._version import __version__
+from pulasso.data.chunks import is_chunked
+from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
-from pulasso.inputs import check_same_length, check_weight
 from pulasso.metrics import Scores, pu_scores
-from pulasso.pieces import is_in_pieces
 from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
-from pulasso.steps import data_hash
-from pulasso.words import plain
+from pulasso.runs import data_hash
 
 __all__ = ["Material", "assumed_numbers"]
 
@@ -63,9 +63,9 @@ class Material:
                 f"{type(self.core).__name__} is no fitted model of this package; a report needs one of its estimators, "
                 "or a pipeline or search that ends in one."
             )
-        if is_in_pieces(self.X):
+        if is_chunked(self.X):
             raise TypeError(
-                "X comes in pieces, but a report judges by rows in memory. Pass some thousand of them as an array with "
+                "X comes in chunks, but a report judges by rows in memory. Pass some thousand of them as an array with "
                 "their labels, or leave X and z out."
             )
         if self.z is not None and self.X is None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pulasso._messages import listed
 from pulasso.plots import (
     CVCurveDisplay,
     PrevalenceDisplay,
@@ -22,7 +23,6 @@ from pulasso.report.blocks import (
 )
 from pulasso.report.figures import draw_figure, offscreen
 from pulasso.report.material import Material
-from pulasso.words import listed
 
 __all__ = [
     "about_assumptions",
@@ -126,7 +126,7 @@ def about_assumptions(material: Material, *, pictures: bool = True) -> Section:
     scenario, counts = material.core.scenario_, material.core.label_counts_
     model = "ordered classes (cumulative logit)" if material.is_ordinal else "unordered classes (multinomial)"
     blocks: list[Block] = [
-        Text(f"Model: {model}. Labelling scenario: {scenario.name}."),
+        Text(f"Model: {model}. LabelModel scenario: {scenario.name}."),
         Text(SCENARIOS.get(scenario.name, "")),
     ]
     if material.numbers and scenario.name == "case-control":

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pulasso._messages import listed
 from pulasso.plots import (
     PUCalibrationDisplay,
     PUConfusionMatrixDisplay,
@@ -14,7 +15,6 @@ from pulasso.plots import (
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList, number, percent
 from pulasso.report.figures import draw_figure, offscreen
 from pulasso.report.material import Material
-from pulasso.words import listed
 
 __all__ = ["about_certainty", "about_reproduction", "about_scores", "glossary", "score_tables"]
 

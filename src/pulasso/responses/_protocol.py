@@ -3,7 +3,7 @@
 Conventions for the whole library:
 
 - ``u = X @ theta`` has shape (n_samples, n_outputs): K outputs for the multinomial model, 1 for the ordinal.
-- ``aux`` holds the free, unpenalised parameters in the solver's variables: intercepts, or the first cutpoint
+- ``offsets`` holds the free, unpenalised parameters in the solver's variables: intercepts, or the first cutpoint
   and the gaps between cutpoints.
 - ``eta`` (n_samples, K) are the log odds of classes 1..K against class 0.
 """
@@ -18,11 +18,11 @@ __all__ = ["Response", "SecondOrder"]
 
 
 class SecondOrder(Protocol):
-    """Second derivatives of the mean loss in the linear predictor u and in aux, per sample where needed."""
+    """Second derivatives of the mean loss in the linear predictor u and in offsets, per sample where needed."""
 
     @property
     def aa(self) -> NDArray:
-        """Derivatives in aux, summed over samples, shape (n_aux, n_aux)."""
+        """Derivatives in offsets, summed over samples, shape (n_offsets, n_offsets)."""
         ...
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
@@ -30,12 +30,12 @@ class SecondOrder(Protocol):
         ...
 
     def ua(self, k: int) -> NDArray:
-        """Return the derivatives in output k of u and in aux, shape (n_samples, n_aux)."""
+        """Return the derivatives in output k of u and in offsets, shape (n_samples, n_offsets)."""
         ...
 
 
 class Response(Protocol):
-    """From linear predictor and free parameters to class log odds, and the chain rule back."""
+    """From linear predictor and offsets to class log odds, and the chain rule back."""
 
     @property
     def name(self) -> str:
@@ -52,39 +52,39 @@ class Response(Protocol):
         """Number of columns of theta."""
         ...
 
-    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_odds(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return eta, shape (n_samples, K)."""
         ...
 
-    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the gradients in u, shape of u, and in aux, shape of aux (summed over samples)."""
+    def pullback(self, u: NDArray, offsets: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u, shape of u, and in offsets, shape of offsets (summed over samples)."""
         ...
 
-    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
-        """Return d eta / d aux, shape (n_aux, n_samples, K)."""
+    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
+        """Return d eta / d offsets, shape (n_offsets, n_samples, K)."""
         ...
 
     def second_order(
-        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
     ) -> SecondOrder:
-        """Return second derivatives in (u, aux), given gradient and curvature in eta.
+        """Return second derivatives in (u, offsets), given gradient and curvature in eta.
 
         `grad_eta` carries the sample weights `share`, the curvature does not.
         """
         ...
 
-    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_proba(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
         ...
 
-    def null_aux(self, log_odds: NDArray) -> NDArray:
-        """Return the free parameters that give these log odds, shape (K,), when u = 0."""
+    def null_offsets(self, log_odds: NDArray) -> NDArray:
+        """Return the offsets that give these log odds, shape (K,), when u = 0."""
         ...
 
-    def is_feasible(self, aux: NDArray) -> bool:
-        """Say whether aux lies in the model's domain."""
+    def is_feasible(self, offsets: NDArray) -> bool:
+        """Say whether offsets lies in the model's domain."""
         ...
 
-    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
-        """Return aux such that ``u + offset`` with the new aux equals u with the old one."""
+    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
+        """Return offsets such that ``u + offset`` with the new offsets equals u with the old one."""
         ...

@@ -22,7 +22,7 @@ class Multinomial:
     n_positive : int
         K, the number of classes besides class 0.
     fit_intercept : bool, default=True
-        Without intercepts there are no free parameters and ``aux`` is empty.
+        Without intercepts there are no offsets and ``offsets`` is empty.
     symmetric : bool, default=False
         Measure the coefficients of one feature in a way that treats all K + 1 classes alike. With
         ``M = I - 11^T / (K + 1)`` the solver's coefficients are ``phi = M^{1/2} gamma``, whose plain norm
@@ -46,44 +46,46 @@ class Multinomial:
         k = self.n_positive
         return np.eye(k) + (np.sqrt(k + 1.0) - 1.0) / k if self.symmetric else np.eye(k)
 
-    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_odds(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return eta, shape (n_samples, K)."""
         eta = u @ self.contrast if self.symmetric else u
-        return eta + aux if self.fit_intercept else eta
+        return eta + offsets if self.fit_intercept else eta
 
-    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the gradients in u and in aux."""
+    def pullback(self, u: NDArray, offsets: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u and in offsets."""
         grad_u = grad_eta @ self.contrast if self.symmetric else grad_eta
         return grad_u, grad_eta.sum(axis=0) if self.fit_intercept else np.empty(0)
 
-    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
-        """Return d eta / d aux: the identity for every sample."""
-        n_aux = len(aux)
-        return np.broadcast_to(np.eye(self.n_positive)[:n_aux, None, :], (n_aux, len(u), self.n_positive))
+    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
+        """Return d eta / d offsets: the identity for every sample."""
+        n_offsets = len(offsets)
+        return np.broadcast_to(
+            np.eye(self.n_positive)[:n_offsets, None, :], (n_offsets, len(u), self.n_positive)
+        )
 
     def second_order(
-        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
     ) -> "MultinomialSecondOrder":
-        """Return second derivatives in (u, aux); eta is linear in both, so the gradient does not matter."""
+        """Return second derivatives in (u, offsets); eta is linear in both, so the gradient does not matter."""
         return MultinomialSecondOrder(self, curvature, share)
 
-    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_proba(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
-        eta = self.log_odds(u, aux)
+        eta = self.log_odds(u, offsets)
         scores = np.hstack([np.zeros((len(eta), 1), dtype=eta.dtype), eta])
         return scores - log_normalize(scores)[0][:, None]
 
-    def null_aux(self, log_odds: NDArray) -> NDArray:
+    def null_offsets(self, log_odds: NDArray) -> NDArray:
         """Return the intercepts of the null model."""
         return log_odds.copy() if self.fit_intercept else np.empty(0)
 
-    def is_feasible(self, aux: NDArray) -> bool:
+    def is_feasible(self, offsets: NDArray) -> bool:
         """Any finite intercept will do."""
-        return bool(np.isfinite(aux).all())
+        return bool(np.isfinite(offsets).all())
 
-    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
+    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
         """Return intercepts that absorb a constant added to u."""
-        return aux - offset @ self.contrast if self.fit_intercept else aux
+        return offsets - offset @ self.contrast if self.fit_intercept else offsets
 
 
 class MultinomialSecondOrder:
@@ -101,7 +103,7 @@ class MultinomialSecondOrder:
         self.total = self.s.sum(axis=1) if self.c else None
         self.q_a = q @ response.contrast if self.c else q
         self.u_a = u @ response.contrast if self.c else u
-        self.n_aux = response.n_positive if response.fit_intercept else 0
+        self.n_offsets = response.n_positive if response.fit_intercept else 0
 
     @cached_property
     def aa(self) -> NDArray:
@@ -109,7 +111,7 @@ class MultinomialSecondOrder:
         outer = (self.u * (self.share * self.m)[:, None]).T @ self.u - (
             self.q * self.share[:, None]
         ).T @ self.q
-        return (np.diag(self.share @ self.s) + outer)[: self.n_aux, : self.n_aux]
+        return (np.diag(self.share @ self.s) + outer)[: self.n_offsets, : self.n_offsets]
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
         """Return the derivatives in outputs k and l of u."""
@@ -126,4 +128,4 @@ class MultinomialSecondOrder:
         weight[:, k] += self.s[:, k]
         if self.c:
             weight += self.c * self.s
-        return (self.share[:, None] * weight)[:, : self.n_aux]
+        return (self.share[:, None] * weight)[:, : self.n_offsets]

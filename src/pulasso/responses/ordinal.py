@@ -28,7 +28,7 @@ __all__ = ["Ordinal"]
 class Ordinal:
     """Cumulative logit (proportional odds) model.
 
-    The free parameters are ``aux = (nu_1, nu_2 - nu_1, ..., nu_K - nu_{K-1})``, the paper's
+    The offsets are ``offsets = (nu_1, nu_2 - nu_1, ..., nu_K - nu_{K-1})``, the paper's
     ``theta_{p+1..p+K}``; all but the first are positive.
 
     Parameters
@@ -42,37 +42,37 @@ class Ordinal:
     name: ClassVar[str] = "ordinal"
     n_outputs: ClassVar[int] = 1
 
-    def cutpoints(self, aux: NDArray) -> NDArray:
+    def cutpoints(self, offsets: NDArray) -> NDArray:
         """Return nu from the solver's variables."""
-        return np.cumsum(aux)
+        return np.cumsum(offsets)
 
-    def _distance(self, u: NDArray, aux: NDArray) -> NDArray:
+    def _distance(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return ``t = nu - u``, shape (n_samples, K), class-major in memory."""
-        return np.subtract(self.cutpoints(aux), u.reshape(-1, 1), order="F")
+        return np.subtract(self.cutpoints(offsets), u.reshape(-1, 1), order="F")
 
-    def log_odds(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_odds(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return eta, shape (n_samples, K)."""
-        above, below = softplus_pair(self._distance(u, aux))
+        above, below = softplus_pair(self._distance(u, offsets))
         eta = below[:, :1] - above
-        eta[:, :-1] += log1mexp(aux[1:]) - below[:, 1:]
+        eta[:, :-1] += log1mexp(offsets[1:]) - below[:, 1:]
         return eta
 
-    def pullback(self, u: NDArray, aux: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the gradients in u and in aux."""
-        under, over = sigmoid(self._distance(u, aux))  # P(y < j) and P(y >= j)
+    def pullback(self, u: NDArray, offsets: NDArray, grad_eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradients in u and in offsets."""
+        under, over = sigmoid(self._distance(u, offsets))  # P(y < j) and P(y >= j)
         total = grad_eta.sum(axis=1)
         from_t = -grad_eta * under  # d loss / d t_j, one sample and cutpoint each
         from_t[:, 1:] += grad_eta[:, :-1] * over[:, 1:]
         from_t[:, 0] -= total * over[:, 0]
         grad_nu = from_t.sum(axis=0)
-        from_gap = grad_eta[:, :-1].sum(axis=0) * _gap_slope(aux[1:])
-        grad_aux = np.cumsum(grad_nu[::-1])[::-1]
-        grad_aux[1:] += from_gap
-        return -from_t.sum(axis=1)[:, None], grad_aux
+        from_gap = grad_eta[:, :-1].sum(axis=0) * _gap_slope(offsets[1:])
+        grad_offsets = np.cumsum(grad_nu[::-1])[::-1]
+        grad_offsets[1:] += from_gap
+        return -from_t.sum(axis=1)[:, None], grad_offsets
 
-    def aux_jacobian(self, u: NDArray, aux: NDArray) -> NDArray:
-        """Return d eta / d aux, shape (K, n_samples, K)."""
-        under, over = sigmoid(self._distance(u, aux))
+    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
+        """Return d eta / d offsets, shape (K, n_samples, K)."""
+        under, over = sigmoid(self._distance(u, offsets))
         k = self.n_positive
         by_cutpoint = np.zeros((k, len(under), k))
         for j in range(k):
@@ -82,18 +82,18 @@ class Ordinal:
         by_cutpoint[0] -= over[:, :1]
         jacobian = np.cumsum(by_cutpoint[::-1], axis=0)[::-1].copy()
         for j in range(1, k):
-            jacobian[j, :, j - 1] += _gap_slope(aux[j])
+            jacobian[j, :, j - 1] += _gap_slope(offsets[j])
         return jacobian
 
     def second_order(
-        self, u: NDArray, aux: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
     ) -> "OrdinalSecondOrder":
-        """Return second derivatives in (u, aux): ``J^T W J`` plus the bend of eta along the gradient.
+        """Return second derivatives in (u, offsets): ``J^T W J`` plus the bend of eta along the gradient.
 
         All softplus terms of eta bend by ``v = sigmoid(t) sigmoid(-t)`` in their own t, and
         ``log(1 - exp(-d))`` by ``-h (1 + h)`` in its gap, h being its slope.
         """
-        under, over = sigmoid(self._distance(u, aux))
+        under, over = sigmoid(self._distance(u, offsets))
         bend = -under * over * grad_eta  # d^2 loss / d t_l^2, through eta
         bend[:, 1:] -= (under * over)[:, 1:] * grad_eta[:, :-1]
         bend[:, 0] += under[:, 0] * over[:, 0] * grad_eta.sum(axis=1)
@@ -102,25 +102,25 @@ class Ordinal:
         weighted = curvature.apply(by_u) * share[:, None]
         # t_l falls with u and grows with aux_m for all m <= l: hence sums from the end.
         from_end = np.cumsum(bend[:, ::-1], axis=1)[:, ::-1]
-        jacobian = self.aux_jacobian(u, aux)
+        jacobian = self.offsets_jacobian(u, offsets)
         uu = np.einsum("ij,ij->i", by_u, weighted) + from_end[:, 0]
         ua = np.stack([np.einsum("ij,ij->i", column, weighted) for column in jacobian], axis=1) - from_end
         applied = np.array([curvature.apply(column) * share[:, None] for column in jacobian])
-        later = np.maximum.outer(np.arange(len(aux)), np.arange(len(aux)))
+        later = np.maximum.outer(np.arange(len(offsets)), np.arange(len(offsets)))
         aa = np.tensordot(applied, jacobian, axes=([1, 2], [1, 2])) + from_end.sum(axis=0)[later]
-        slope = _gap_slope(aux[1:])
-        gaps = np.arange(1, len(aux))
+        slope = _gap_slope(offsets[1:])
+        gaps = np.arange(1, len(offsets))
         aa[gaps, gaps] -= grad_eta[:, :-1].sum(axis=0) * slope * (1.0 + slope)
         return OrdinalSecondOrder(uu, ua, aa)
 
-    def log_proba(self, u: NDArray, aux: NDArray) -> NDArray:
+    def log_proba(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
-        above, below = softplus_pair(self._distance(u, aux))
+        above, below = softplus_pair(self._distance(u, offsets))
         log_proba = np.hstack([-below[:, :1], -above])
-        log_proba[:, 1:-1] += log1mexp(aux[1:]) - below[:, 1:]
+        log_proba[:, 1:-1] += log1mexp(offsets[1:]) - below[:, 1:]
         return log_proba
 
-    def null_aux(self, log_odds: NDArray) -> NDArray:
+    def null_offsets(self, log_odds: NDArray) -> NDArray:
         """Return first cutpoint and gaps of the null model."""
         scores = np.concatenate([[0.0], log_odds])
         below = np.logaddexp.accumulate(scores)  # log P(y <= j), up to a constant
@@ -131,13 +131,13 @@ class Ordinal:
         gaps = np.logaddexp(0.0, inner - below[:-2]) + np.logaddexp(0.0, inner - above[2:])
         return np.concatenate([below[:1] - above[1:2], gaps])
 
-    def is_feasible(self, aux: NDArray) -> bool:
+    def is_feasible(self, offsets: NDArray) -> bool:
         """Finite, with every gap positive."""
-        return bool(np.isfinite(aux).all() and (aux[1:] > 0).all())
+        return bool(np.isfinite(offsets).all() and (offsets[1:] > 0).all())
 
-    def shift(self, aux: NDArray, offset: NDArray) -> NDArray:
+    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
         """Return cutpoints that absorb a constant added to u."""
-        shifted = aux.copy()
+        shifted = offsets.copy()
         shifted[0] += np.sum(offset)
         return shifted
 
@@ -147,7 +147,7 @@ class OrdinalSecondOrder:
     """Second derivatives in the single output u and the cutpoint variables."""
 
     by_u: NDArray  # (n_samples,)
-    by_u_aux: NDArray  # (n_samples, K)
+    by_u_offsets: NDArray  # (n_samples, K)
     aa: NDArray  # (K, K)
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
@@ -155,8 +155,8 @@ class OrdinalSecondOrder:
         return self.by_u
 
     def ua(self, k: int) -> NDArray:
-        """Return the derivatives in u and in aux."""
-        return self.by_u_aux
+        """Return the derivatives in u and in offsets."""
+        return self.by_u_offsets
 
 
 def _gap_slope(gap: NDArray) -> NDArray:

@@ -1,19 +1,19 @@
-"""Labelling scenarios: from class log odds to the likelihood of the observed labels."""
+"""LabelModel scenarios: from class log odds to the likelihood of the observed labels."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from pulasso._messages import plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
-from pulasso.scenarios.labelling import Labelling, NullModel
+from pulasso.scenarios.label_model import LabelModel, NullModel
 from pulasso.scenarios.loss import CompleteLoss, Loss, ObservedLoss
 from pulasso.scenarios.single_training_set import SingleTrainingSet
-from pulasso.words import plain
 
 __all__ = [
     "SCENARIOS",
@@ -21,7 +21,7 @@ __all__ = [
     "CompleteLoss",
     "FullyObserved",
     "LabelCounts",
-    "Labelling",
+    "LabelModel",
     "Loss",
     "NullModel",
     "ObservedLoss",
@@ -51,7 +51,7 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
             f"scenario is the class {scenario.__name__}; pass an object, {scenario.__name__}(...)."
         )
     if not isinstance(scenario, str):
-        if not hasattr(scenario, "labelling"):
+        if not hasattr(scenario, "label_model"):
             raise ScenarioError(f"scenario={scenario!r} is neither one of {_names()} nor a scenario object.")
         if given:
             raise ScenarioError(

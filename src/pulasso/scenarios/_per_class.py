@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import listed, plain
 from pulasso.exceptions import ScenarioError
-from pulasso.words import listed, plain
 
 __all__ = ["PerClass", "check_range", "per_class"]
 

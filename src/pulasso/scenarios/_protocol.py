@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.scenarios.labelling import Labelling
+from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["LabelCounts", "Scenario"]
 
@@ -46,7 +46,7 @@ class LabelCounts:
 
 
 class Scenario(Protocol):
-    """How labels came to be: turns what the user knows into the two vectors of a :class:`Labelling`."""
+    """How labels came to be: turns what the user knows into the two vectors of a :class:`LabelModel`."""
 
     @property
     def name(self) -> str:
@@ -71,6 +71,6 @@ class Scenario(Protocol):
         """
         ...
 
-    def labelling(self, counts: LabelCounts) -> Labelling:
+    def label_model(self, counts: LabelCounts) -> LabelModel:
         """Return the vectors a and c for these classes and counts."""
         ...

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pulasso._messages import listed, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
-from pulasso.scenarios.labelling import Labelling
-from pulasso.words import listed, plain
+from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["CaseControl"]
 
@@ -47,7 +47,7 @@ class CaseControl:
         "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}, or prevalence='estimate'."
     )
 
-    def labelling(self, counts: LabelCounts) -> Labelling:
+    def label_model(self, counts: LabelCounts) -> LabelModel:
         """Return the vectors a and c for these classes and counts."""
         positive = counts.classes[1:]
         prevalence = per_class(self.prevalence, "prevalence", positive)
@@ -65,9 +65,9 @@ class CaseControl:
         hidden = ~self._always(counts)
         everyone = np.concatenate([[1.0 - prevalence.sum()], prevalence])
         with np.errstate(divide="ignore"):  # log 0 = -inf: no confirmed negatives, or a class never hidden
-            log_a = np.log(counts.n_labeled) - np.log(everyone) - np.log(counts.n_unlabeled)
-            log_c = np.log(hidden.astype(float))
-        return Labelling(log_a + np.log(everyone[hidden].sum()), log_c)
+            log_labeled = np.log(counts.n_labeled) - np.log(everyone) - np.log(counts.n_unlabeled)
+            log_hidden = np.log(hidden.astype(float))
+        return LabelModel(log_labeled + np.log(everyone[hidden].sum()), log_hidden)
 
     def _always(self, counts: LabelCounts) -> np.ndarray:
         names = [plain(c) for c in counts.classes[1:]]

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from pulasso._messages import plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._protocol import LabelCounts
-from pulasso.scenarios.labelling import Labelling
-from pulasso.words import plain
+from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["FullyObserved"]
 
@@ -32,7 +32,7 @@ class FullyObserved:
     sampled_by_label: ClassVar[bool] = False
     explanation: ClassVar[str] = "It takes no number: unlabeled rows count as class 0."
 
-    def labelling(self, counts: LabelCounts) -> Labelling:
+    def label_model(self, counts: LabelCounts) -> LabelModel:
         """Return the vectors a and c for these classes and counts."""
         class_0 = counts.n_unlabeled + counts.n_labeled[0]
         if class_0 <= 0:
@@ -44,4 +44,4 @@ class FullyObserved:
         confirmed = counts.n_labeled[0] / class_0
         a = np.concatenate([[confirmed], np.ones(len(counts.classes) - 1)])
         with np.errstate(divide="ignore"):  # log 0 = -inf: nothing but class 0 is ever unlabeled
-            return Labelling(np.log(a), np.log(1.0 - a))
+            return LabelModel(np.log(a), np.log(1.0 - a))

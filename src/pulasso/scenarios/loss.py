@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pulasso.curvature import Curvature
 from pulasso.kernels import observed_loss
 from pulasso.numerics import log_normalize
-from pulasso.scenarios.labelling import Labelling
+from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
 
@@ -46,7 +46,7 @@ class ObservedLoss:
 
     Parameters
     ----------
-    labelling : Labelling
+    labelling : LabelModel
     codes : array of shape (n_samples,)
         Observed labels: 0 unlabeled, k class k, K + 1 confirmed negative.
     weight : array of shape (n_samples,)
@@ -55,7 +55,7 @@ class ObservedLoss:
         What they are divided by: their sum, unless these rows are a part of a larger sample.
     """
 
-    labelling: Labelling
+    label_model: LabelModel
     codes: NDArray
     weight: NDArray
     total: float | None = None
@@ -68,19 +68,19 @@ class ObservedLoss:
     @cached_property
     def _constant(self) -> float:
         """The part of the loss that does not depend on eta: ``sum_i w_i log a_{z_i}``, or log c_0."""
-        labelling = self.labelling
-        classes = self.codes % (labelling.n_positive + 1)
+        label_model = self.label_model
+        classes = self.codes % (label_model.n_positive + 1)
         labeled = self.codes > 0
-        constant = self.share[labeled] @ labelling.log_a[classes[labeled]]
-        if not (labelling.hides_positives or labeled.all()):  # unlabeled means class 0
-            constant += self.share[~labeled].sum() * labelling.log_c[0]
+        constant = self.share[labeled] @ label_model.log_labeled[classes[labeled]]
+        if not (label_model.hides_positives or labeled.all()):  # unlabeled means class 0
+            constant += self.share[~labeled].sum() * label_model.log_hidden[0]
         return float(constant)
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``w (q - yhat)``, its gradient in eta."""
-        labelling = self.labelling
-        log_c = labelling.log_c if labelling.hides_positives else None
-        value, grad = observed_loss(eta, self.codes, self.share, labelling.log_total, log_c)
+        label_model = self.label_model
+        log_hidden = label_model.log_hidden if label_model.hides_positives else None
+        value, grad = observed_loss(eta, self.codes, self.share, label_model.log_total, log_hidden)
         return value - self._constant, grad
 
     def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
@@ -89,13 +89,13 @@ class ObservedLoss:
         The Hessian ``(diag q - q q^T) - 1{z=0} (diag yhat - yhat yhat^T)`` has the form of the Fisher
         information with the probability of being unlabeled replaced by the fact.
         """
-        fisher = self.labelling.fisher_information(eta)
+        fisher = self.label_model.fisher_information(eta)
         return replace(fisher, m=exact * (self.codes == 0) + (1.0 - exact) * fisher.m)
 
     def complete(self, eta: NDArray) -> "CompleteLoss":
         """Return the E-step: the majorising loss that touches this one at `eta`, up to a constant."""
-        yhat = self.labelling.responsibilities(eta, self.codes)[:, 1:]
-        return CompleteLoss(self.labelling, yhat, self.share)
+        yhat = self.label_model.responsibilities(eta, self.codes)[:, 1:]
+        return CompleteLoss(self.label_model, yhat, self.share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,19 +105,19 @@ class CompleteLoss:
     This is what the M-step of the paper's Algorithms 1-4 minimises.
     """
 
-    labelling: Labelling
+    label_model: LabelModel
     yhat: NDArray
     share: NDArray
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``w (q - yhat)``."""
-        log_n, q = log_normalize(self.labelling.scores(eta, self.labelling.log_total))
+        log_n, q = log_normalize(self.label_model.scores(eta, self.label_model.log_total))
         value = self.share @ (log_n - np.einsum("ij,ij->i", self.yhat, eta))
         return float(value), (q[:, 1:] - self.yhat) * self.share[:, None]
 
     def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
         """Return ``diag q - q q^T``: once the labels are completed nothing is hidden."""
-        q = self.labelling.posterior(eta)[:, 1:]
+        q = self.label_model.posterior(eta)[:, 1:]
         return Curvature(q, np.zeros(len(q)), np.zeros_like(q))
 
     def complete(self, eta: NDArray) -> "CompleteLoss":

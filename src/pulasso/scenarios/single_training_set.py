@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from pulasso._messages import plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
-from pulasso.scenarios.labelling import Labelling
-from pulasso.words import plain
+from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["SingleTrainingSet"]
 
@@ -46,7 +46,7 @@ class SingleTrainingSet:
         "for example label_frequency=0.5, or label_frequency='estimate'."
     )
 
-    def labelling(self, counts: LabelCounts) -> Labelling:
+    def label_model(self, counts: LabelCounts) -> LabelModel:
         """Return the vectors a and c for these classes and counts."""
         positive = counts.classes[1:]
         frequency = per_class(self.label_frequency, "label_frequency", positive)
@@ -58,7 +58,7 @@ class SingleTrainingSet:
             )
         shown = np.concatenate([[self._negative_frequency(counts)], frequency])
         with np.errstate(divide="ignore"):  # log 0 = -inf: a label that cannot occur, a class never hidden
-            return Labelling(np.log(shown), np.log1p(-shown))
+            return LabelModel(np.log(shown), np.log1p(-shown))
 
     def _negative_frequency(self, counts: LabelCounts) -> float:
         if counts.n_labeled[0] <= 0:

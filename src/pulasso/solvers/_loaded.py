@@ -105,15 +105,17 @@ class LoadedSet:
 
     def evaluate(self, problem: Problem, params: Params, linear: NDArray) -> Point:
         """Evaluate loss and gradients; `params.theta` holds the loaded rows only."""
-        loss, grad_eta = problem.loss.value_and_grad(problem.response.log_odds(linear, params.aux))
-        grad_linear, grad_aux = problem.response.pullback(linear, params.aux, grad_eta)
-        return Point(params, linear, loss, problem.lam * self.penalty(params.theta), grad_linear, grad_aux)
+        loss, grad_eta = problem.loss.value_and_grad(problem.response.log_odds(linear, params.offsets))
+        grad_linear, grad_offsets = problem.response.pullback(linear, params.offsets, grad_eta)
+        return Point(
+            params, linear, loss, problem.lam * self.penalty(params.theta), grad_linear, grad_offsets
+        )
 
     def full_params(self) -> Params:
         """Return the parameters of all features."""
         theta = np.zeros(self.problem.shape)
         theta[self.store.features] = self.theta
-        return Params(theta, self.point.params.aux)
+        return Params(theta, self.point.params.offsets)
 
 
 class Certificate:
@@ -138,6 +140,6 @@ class Certificate:
         slope = np.divide(limits, norms, out=np.zeros_like(norms), where=active)
         residual = loaded.norms(entries + np.repeat(slope, loaded.sizes) * theta)
         violation = np.where(active, residual, np.maximum(0.0, residual - limits))
-        worst = max(violation.max(initial=0.0), np.abs(point.grad_aux).max(initial=0.0))
+        worst = max(violation.max(initial=0.0), np.abs(point.grad_offsets).max(initial=0.0))
         self.kkt = float(worst / where.problem.kkt_scale)
         self.needed = active | (violation > 0)

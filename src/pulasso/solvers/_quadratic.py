@@ -1,6 +1,6 @@
 """A second-order model of the loss on a growing set of variables, kept from one lam to the next.
 
-The variables are the free parameters, first, and then the entries of blocks of theta, block after block. The
+The variables are the offsets, first, and then the entries of blocks of theta, block after block. The
 Hessian belongs to the point at which it was last refreshed; between refreshes it is only extended, at the same
 old point, when blocks are added. A slightly stale Hessian costs a few more steps, a new one far more.
 """
@@ -28,23 +28,23 @@ PLAUSIBLE = 0.1  # seen curvature must be this share of the model's, or it is no
 
 
 class Quadratic:
-    """A quadratic ``g'd + d'Hd / 2`` whose variables are the free parameters and blocks of entries.
+    """A quadratic ``g'd + d'Hd / 2`` whose variables are the offsets and blocks of entries.
 
     Attributes
     ----------
     hessian : array of shape (size, size), float32
     sizes : array of shape (n_blocks,)
-        The free parameters, if there are any, are the first block.
-    n_aux : int
+        The offsets, if there are any, are the first block.
+    n_offsets : int
     """
 
     hessian: NDArray
     sizes: NDArray
-    n_aux: int
+    n_offsets: int
 
-    def __init__(self, hessian: NDArray, sizes: NDArray, n_aux: int):
-        self.hessian, self.n_aux = hessian, n_aux
-        self.sizes = np.concatenate([[n_aux] if n_aux else [], sizes]).astype(np.int64)
+    def __init__(self, hessian: NDArray, sizes: NDArray, n_offsets: int):
+        self.hessian, self.n_offsets = hessian, n_offsets
+        self.sizes = np.concatenate([[n_offsets] if n_offsets else [], sizes]).astype(np.int64)
         self.decompose()
 
     def decompose(self) -> None:
@@ -115,18 +115,18 @@ class Quadratic:
 
 
 class QuadraticModel(Quadratic):
-    """The quadratic of a loss at a point, in aux and in the entries of chosen blocks of a column store.
+    """The quadratic of a loss at a point, in offsets and in the entries of chosen blocks of a column store.
 
     Parameters
     ----------
     store : ColumnStore
         Holds the columns of all features that have a variable here.
-    n_aux : int
+    n_offsets : int
     """
 
-    def __init__(self, store: ColumnStore, n_aux: int):
+    def __init__(self, store: ColumnStore, n_offsets: int):
         self.store = store
-        self.n_aux = n_aux
+        self.n_offsets = n_offsets
         self.second: SecondOrder | None
         self.is_positive = True
         self.clear()
@@ -136,13 +136,13 @@ class QuadraticModel(Quadratic):
         self.second = None
         self.slots = np.empty(0, dtype=np.intp)
         self.outputs = np.empty(0, dtype=np.intp)
-        self.sizes = np.array([self.n_aux] if self.n_aux else [], dtype=np.int64)
-        self._square = np.empty((self.n_aux, self.n_aux), dtype=np.float32)
+        self.sizes = np.array([self.n_offsets] if self.n_offsets else [], dtype=np.int64)
+        self._square = np.empty((self.n_offsets, self.n_offsets), dtype=np.float32)
 
     @property
     def size(self) -> int:
         """Number of variables."""
-        return self.n_aux + len(self.slots)
+        return self.n_offsets + len(self.slots)
 
     @property
     def hessian(self) -> NDArray:  # type: ignore[override]
@@ -152,12 +152,12 @@ class QuadraticModel(Quadratic):
     def refresh(self, second: SecondOrder, free_ridge: float) -> None:
         """Move the model to another point.
 
-        `free_ridge` is added to the curvature of the free parameters, relative to its trace: that of a
+        `free_ridge` is added to the curvature of the offsets, relative to its trace: that of a
         vanishing class has next to none, and a gradient that is mere rounding must not send it to infinity.
         """
         self.second = second
         ridge = free_ridge * np.trace(second.aa) + FREE * np.abs(np.diagonal(second.aa))
-        self.hessian[: self.n_aux, : self.n_aux] = second.aa + np.diag(ridge)
+        self.hessian[: self.n_offsets, : self.n_offsets] = second.aa + np.diag(ridge)
         self._fill(0)
 
     def extend(self, slots: NDArray, outputs: NDArray, sizes: NDArray) -> None:
@@ -177,7 +177,7 @@ class QuadraticModel(Quadratic):
     def _fill(self, first: int) -> None:
         """Compute the rows and columns of the Hessian that belong to entries from `first` on."""
         assert self.second is not None
-        hessian, n_aux = self.hessian, self.n_aux
+        hessian, n_offsets = self.hessian, self.n_offsets
         by_output = [np.flatnonzero(self.outputs == k) for k in np.unique(self.outputs)]
         known: dict[bytes, Any] = {}
 
@@ -192,16 +192,16 @@ class QuadraticModel(Quadratic):
         for new in (entries[entries >= first] for entries in by_output):
             if not len(new):
                 continue
-            k, left, rows = self.outputs[new[0]], slots_of(new), as_slice(n_aux + new)
-            if n_aux:
-                _assign(hessian, rows, slice(0, n_aux), self.store.sums(self.second.ua(k), left))
+            k, left, rows = self.outputs[new[0]], slots_of(new), as_slice(n_offsets + new)
+            if n_offsets:
+                _assign(hessian, rows, slice(0, n_offsets), self.store.sums(self.second.ua(k), left))
             for entries in by_output:
                 # The pair of two new outputs is needed once only; old ones have no turn of their own.
                 other = entries if self.outputs[entries[0]] >= k else entries[entries < first]
                 if len(other):
                     gram = self.store.gram(self.second.uu(k, self.outputs[other[0]]), left, slots_of(other))
-                    _assign(hessian, rows, as_slice(n_aux + other), gram)
-        fresh = np.einsum("ii->i", hessian)[n_aux + first :]
+                    _assign(hessian, rows, as_slice(n_offsets + other), gram)
+        fresh = np.einsum("ii->i", hessian)[n_offsets + first :]
         fresh += RIDGE * np.abs(fresh) + np.finfo(np.float32).tiny
         self.decompose()
 

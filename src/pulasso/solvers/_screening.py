@@ -3,15 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["likely_blocks"]
+__all__ = ["strong_rule"]
 
 # How gradients are expected to move as lam falls: growth seen last times FASTER, decay times SLOWER, plus DRIFT.
 FASTER, SLOWER, DRIFT = 1.5, 0.5, 0.02
 
 
-def likely_blocks(
-    norms: NDArray, growth: NDArray, weights: NDArray, *, seen_at: float, lam: float
-) -> NDArray:
+def strong_rule(norms: NDArray, growth: NDArray, weights: NDArray, *, seen_at: float, lam: float) -> NDArray:
     """Return the blocks whose gradient may reach lam times their weight.
 
     The sequential strong rule assumes that gradients grow by at most w for each unit by which lam falls.

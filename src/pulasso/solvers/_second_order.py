@@ -12,7 +12,7 @@ from pulasso.solvers._result import Callback, History, SolverResult
 
 __all__ = ["SecondOrderSteps"]
 
-EXACTNESS = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
+HESSIAN_MIX = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
 INNER_ACCURACY = 0.05  # the model is minimised to this share of the current violation
 MAX_SWEEPS = 200
 # What steps cost, in products of numbers as a matrix product does them. Only ratios matter: a step reads the loaded
@@ -41,12 +41,12 @@ class SecondOrderSteps:
 
     def __init__(self, where: LoadedSet, max_iter: int, callback: Callback | None):
         self.where, self.max_iter, self.callback = where, max_iter, callback
-        self.exactness = 0
+        self.hessian_mix = 0
         self.forget()
 
     def forget(self) -> None:
         """Drop the model and the last solution: the loaded set has begun anew."""
-        self.model = QuadraticModel(self.where.store, len(self.where.point.params.aux))
+        self.model = QuadraticModel(self.where.store, len(self.where.point.params.offsets))
         self.model_blocks = np.empty(0, dtype=np.intp)
         self.before: tuple[float, NDArray, NDArray] | None = None
         self.taken: tuple[NDArray, NDArray] | None = None  # the gradient before the last step, and the step
@@ -92,12 +92,12 @@ class SecondOrderSteps:
 
     def _extrapolate(self, problem: Problem) -> None:
         """Start as far ahead as the last solution was behind, if F is lower there."""
-        where, aux = self.where, self.where.point.params.aux
-        before, self.before = self.before, (problem.lam, where.theta.copy(), aux)
+        where, offsets = self.where, self.where.point.params.offsets
+        before, self.before = self.before, (problem.lam, where.theta.copy(), offsets)
         if before is None or not problem.lam < before[0]:
             return
         change = np.where(where.theta != 0, where.theta - where.grown(before[1]), 0.0)
-        params = Params(where.theta + change, 2.0 * aux - before[2])
+        params = Params(where.theta + change, 2.0 * offsets - before[2])
         if problem.is_feasible(params):
             ahead = where.evaluate(problem, params, where.point.linear + where.store.matmul(change))
             if ahead.objective < where.point.objective:
@@ -109,7 +109,7 @@ class SecondOrderSteps:
         """Take one step; return why there is none, or nothing."""
         if is_fresh:
             # Closer to the solution the true Hessian may be positive again.
-            self.exactness = max(self.exactness - 1, 0)
+            self.hessian_mix = max(self.hessian_mix - 1, 0)
             self._refresh(now)
         else:
             self._correct(now)
@@ -117,10 +117,10 @@ class SecondOrderSteps:
             in_model[self.model_blocks] = True
             self._extend(np.flatnonzero(now.needed & ~in_model))
         while not (self.model.is_positive and self._try(problem, now, tol)):
-            if is_fresh and self.exactness == len(EXACTNESS) - 1:
+            if is_fresh and self.hessian_mix == len(HESSIAN_MIX) - 1:
                 return "no step decreases the objective any more: the limit of floating-point accuracy"
             # A stale model may only be too old; a fresh one is not positive enough.
-            self.exactness += is_fresh
+            self.hessian_mix += is_fresh
             self._refresh(now)
             is_fresh = True
         return ""
@@ -144,13 +144,13 @@ class SecondOrderSteps:
     def _refresh(self, now: Certificate) -> None:
         """Build the model anew at the current point, of active and violating blocks only."""
         problem, point = self.where.problem, self.where.point
-        aux, exact = point.params.aux, EXACTNESS[self.exactness]
-        eta = problem.response.log_odds(point.linear, aux)
+        offsets, exact = point.params.offsets, HESSIAN_MIX[self.hessian_mix]
+        eta = problem.response.log_odds(point.linear, offsets)
         _, grad_eta = problem.loss.value_and_grad(eta)
         curvature = problem.loss.curvature(eta, exact)
         # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
         second = problem.response.second_order(
-            point.linear, aux, exact * grad_eta, curvature, problem.loss.share
+            point.linear, offsets, exact * grad_eta, curvature, problem.loss.share
         )
         self.taken = None
         self.model.clear()
@@ -175,14 +175,14 @@ class SecondOrderSteps:
 
     def _gradient(self, now: Certificate) -> NDArray:
         """Return the gradient in the variables of the model."""
-        return np.append(self.where.point.grad_aux, now.gradient[self.model.slots, self.model.outputs])
+        return np.append(self.where.point.grad_offsets, now.gradient[self.model.slots, self.model.outputs])
 
     def _try(self, problem: Problem, now: Certificate, tol: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
         model, where = self.model, self.where
         gradient = self._gradient(now)
-        beta = np.append(where.point.params.aux, where.theta[model.slots, model.outputs])
-        free = [0.0] if model.n_aux else []
+        beta = np.append(where.point.params.offsets, where.theta[model.slots, model.outputs])
+        free = [0.0] if model.n_offsets else []
         thresholds = np.append(free, problem.lam * where.loaded.weights[self.model_blocks])
         accuracy = max(INNER_ACCURACY * now.kkt, 0.3 * tol) * problem.kkt_scale
         best = model.descend(gradient, beta, thresholds, tol=accuracy, max_sweeps=MAX_SWEEPS)
@@ -190,8 +190,8 @@ class SecondOrderSteps:
             return False
         change = best - beta
         theta_change = np.zeros_like(where.theta)
-        theta_change[model.slots, model.outputs] = change[model.n_aux :]
-        step = self._search(problem, gradient @ change, Params(theta_change, change[: model.n_aux]))
+        theta_change[model.slots, model.outputs] = change[model.n_offsets :]
+        step = self._search(problem, gradient @ change, Params(theta_change, change[: model.n_offsets]))
         # Gradients that differ by rounding alone say nothing about curvature.
         is_seen = now.kkt > NOISY * np.finfo(where.design.dtype).eps
         self.taken = (gradient, step * change) if step and is_seen else None
@@ -200,7 +200,7 @@ class SecondOrderSteps:
     def _search(self, problem: Problem, slope: float, change: Params) -> float:
         """Return the largest of 1, 1/2, ... by which F decreases enough, or 0; one pass over the loaded columns."""
         where, point = self.where, self.where.point
-        here = Params(where.theta, point.params.aux)
+        here = Params(where.theta, point.params.offsets)
         predicted = slope + problem.lam * where.penalty(here.theta + change.theta) - point.penalty
         noise = ROUNDING * abs(point.objective)
         if not np.isfinite(predicted) or predicted > noise:

@@ -51,7 +51,7 @@ def solve_em(
     n_iter, stuck = 0, False
     while kkt > tol and n_iter < max_iter and not stuck:
         n_iter += 1
-        eta = problem.response.log_odds(point.linear, point.params.aux)
+        eta = problem.response.log_odds(point.linear, point.params.offsets)
         m_step = replace(problem, loss=problem.loss.complete(eta))
         accuracy = M_STEP_ACCURACY * kkt
         inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=M_STEP_ITERATIONS)

@@ -4,10 +4,10 @@ One step from a point y with gradient g minimises the model
 
 .. math::
 
-   \langle g, d \rangle + \frac{1}{2 t} \|d_\theta\|^2 + \frac{1}{2 s} d_{aux}^T S\, d_{aux}
+   \langle g, d \rangle + \frac{1}{2 t} \|d_\theta\|^2 + \frac{1}{2 s} d_{offsets}^T S\, d_{offsets}
    + \lambda P(\theta + d_\theta)
 
-where S is the Fisher information of the few free parameters. The paper uses the same step size for both; the
+where S is the Fisher information of the few offsets. The paper uses the same step size for both; the
 intercepts of rare classes and narrow gaps between cutpoints are so badly scaled that S is worth its price.
 """
 
@@ -35,17 +35,17 @@ SMALLEST_STEP = 1e-20
 
 @dataclass(frozen=True)
 class Metric:
-    """Step sizes: t for theta, s in the metric S for the free parameters."""
+    """Step sizes: t for theta, s in the metric S for the offsets."""
 
     step: float
-    aux_step: float
+    offsets_step: float
     information: NDArray
     factor: tuple
 
     @classmethod
     def at(cls, problem: Problem, point: Point, step: float = 1.0) -> "Metric":
         """Return the metric with the Fisher information at this point."""
-        information = problem.aux_information(point)
+        information = problem.offsets_information(point)
         # A vanishing class has a vanishing information. The ridge keeps its parameter from running off to
         # infinity on a gradient that is mere rounding.
         ridge = RIDGE * (np.trace(information) if information.size else 0.0) + np.finfo(float).tiny
@@ -54,28 +54,28 @@ class Metric:
         return cls(step, 1.0, information, factor)
 
     def smaller(self) -> "Metric":
-        return replace(self, step=self.step * SHRINK, aux_step=self.aux_step * SHRINK)
+        return replace(self, step=self.step * SHRINK, offsets_step=self.offsets_step * SHRINK)
 
     def larger(self) -> "Metric":
-        return replace(self, step=self.step * GROW, aux_step=min(1.0, self.aux_step * GROW))
+        return replace(self, step=self.step * GROW, offsets_step=min(1.0, self.offsets_step * GROW))
 
     def move(self, problem: Problem, params: Params, grad: Params) -> Params:
         """Return the minimiser of the model around `params`."""
         theta = problem.penalty.prox(params.theta - self.step * grad.theta, self.step * problem.lam)
-        if not len(params.aux):
-            return Params(theta, params.aux)
-        return Params(theta, params.aux - self.aux_step * cho_solve(self.factor, grad.aux))
+        if not len(params.offsets):
+            return Params(theta, params.offsets)
+        return Params(theta, params.offsets - self.offsets_step * cho_solve(self.factor, grad.offsets))
 
     def square(self, change: Params) -> float:
         """Return the squared length of a change."""
         by_theta = np.vdot(change.theta, change.theta) / self.step
-        return float(by_theta + change.aux @ self.information @ change.aux / self.aux_step)
+        return float(by_theta + change.offsets @ self.information @ change.offsets / self.offsets_step)
 
     def residual(self, problem: Problem, change: Params) -> float:
         """Return the largest gradient that would explain a step this long, relative to lam_max."""
         by_block = problem.penalty.blocks.norms(change.theta).max(initial=0.0) / self.step
-        by_aux = np.abs(self.information @ change.aux).max(initial=0.0) / self.aux_step
-        return max(by_block, by_aux) / problem.kkt_scale
+        by_offsets = np.abs(self.information @ change.offsets).max(initial=0.0) / self.offsets_step
+        return max(by_block, by_offsets) / problem.kkt_scale
 
 
 def solve_proximal_gradient(
@@ -112,7 +112,7 @@ def solve_proximal_gradient(
     while kkt > tol and n_iter < max_iter and not message:
         n_iter += 1
         if n_iter % METRIC_EVERY == 0:
-            metric = replace(Metric.at(problem, current, metric.step), aux_step=metric.aux_step)
+            metric = replace(Metric.at(problem, current, metric.step), offsets_step=metric.offsets_step)
         base, momentum = _extrapolate(problem, current, previous, momentum) if accelerated else (current, 1.0)
         grad = known if base is current and known is not None else problem.gradient(base)
         new, used = _backtrack(problem, base, grad, metric)

@@ -1,6 +1,6 @@
-"""The solver for data in pieces: every step is one sum over the pieces, and no row ever comes to the solver.
+"""The solver for data in chunks: every step is one sum over the chunks, and no row ever comes to the solver.
 
-It sees the loss, its gradient in all coefficients, and the Hessian of chosen ones, each a sum over pieces of rows
+It sees the loss, its gradient in all coefficients, and the Hessian of chosen ones, each a sum over chunks of rows
 that may lie on a disk or on other machines. With the whole gradient at hand the certificate costs nothing, so there
 is no working set to guess: only the Hessian is kept to the blocks that matter.
 """
@@ -17,11 +17,11 @@ from pulasso.problem import Params
 from pulasso.responses import Response
 from pulasso.solvers._quadratic import RIDGE, Quadratic
 from pulasso.solvers._result import History, SolverResult
-from pulasso.solvers._screening import likely_blocks
+from pulasso.solvers._screening import strong_rule
 
 __all__ = ["Entries", "SummedProblem", "SummedSteps", "Sums", "solve_summed_path"]
 
-EXACTNESS = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
+HESSIAN_MIX = (1.0, 0.5, 0.0)  # how much of the true Hessian the model keeps: less after every failure
 INNER_ACCURACY = (
     1e-3  # the model is minimised to this share of the current violation: sweeps cost less than passes
 )
@@ -58,7 +58,7 @@ class Sums:
     ----------
     loss : float
     gradient : Params
-    hessian : array of shape (n_aux + n_entries,) * 2 or None
+    hessian : array of shape (n_offsets + n_entries,) * 2 or None
     """
 
     loss: float
@@ -72,7 +72,7 @@ class Sums:
 
 
 class SummedProblem(Protocol):
-    """A problem whose data come in pieces."""
+    """A problem whose data come in chunks."""
 
     @property
     def response(self) -> Response:
@@ -154,7 +154,7 @@ class SummedSteps:
             return
         self.params, self.now = start, problem.evaluate(start)
         self.chosen = np.empty(0, dtype=np.intp)  # blocks of the quadratic
-        self.exactness, self.has_failed = 0, False
+        self.hessian_mix, self.has_failed = 0, False
         self.lam_before = np.inf
         self.norms = self.blocks.norms(self.now.gradient.theta)  # at lam_before, and how they grew
         self.growth = np.full_like(self.norms, np.inf)
@@ -163,37 +163,39 @@ class SummedSteps:
     def state(self) -> dict[str, NDArray]:
         """Return all that the next lam depends on, as plain arrays."""
         hessian = np.empty((0, 0), dtype=np.float32) if self.quadratic is None else self.quadratic.hessian
-        numbers = (self.now.loss, self.lam_before, self.exactness, self.has_failed)
+        numbers = (self.now.loss, self.lam_before, self.hessian_mix, self.has_failed)
         return {
             "theta": self.params.theta,
-            "aux": self.params.aux,
+            "offsets": self.params.offsets,
             "gradient_theta": self.now.gradient.theta,
-            "gradient_aux": self.now.gradient.aux,
+            "gradient_offsets": self.now.gradient.offsets,
             "numbers": np.array(numbers, dtype=np.float64),
             "hessian": hessian,
             "chosen": self.chosen,
             "norms": self.norms,
             "growth": self.growth,
             "missed_theta": np.array([each.theta for each in self.missed]),
-            "missed_aux": np.array([each.aux for each in self.missed]),
+            "missed_offsets": np.array([each.offsets for each in self.missed]),
         }
 
     def _restore(self, state: Mapping[str, NDArray]) -> None:
-        loss, self.lam_before, exactness, has_failed = state["numbers"].tolist()
-        self.exactness, self.has_failed = int(exactness), bool(has_failed)
-        self.params = Params(state["theta"], state["aux"])
-        self.now = Sums(loss, Params(state["gradient_theta"], state["gradient_aux"]))
+        loss, self.lam_before, hessian_mix, has_failed = state["numbers"].tolist()
+        self.hessian_mix, self.has_failed = int(hessian_mix), bool(has_failed)
+        self.params = Params(state["theta"], state["offsets"])
+        self.now = Sums(loss, Params(state["gradient_theta"], state["gradient_offsets"]))
         self.chosen, self.norms, self.growth = state["chosen"], state["norms"], state["growth"]
-        self.missed = [Params(*each) for each in zip(state["missed_theta"], state["missed_aux"], strict=True)]
+        self.missed = [
+            Params(*each) for each in zip(state["missed_theta"], state["missed_offsets"], strict=True)
+        ]
         if len(state["hessian"]):
             sizes = self.blocks.sizes[self.chosen]
-            self.quadratic = Quadratic(state["hessian"], sizes, len(self.params.aux))
+            self.quadratic = Quadratic(state["hessian"], sizes, len(self.params.offsets))
 
     def solve(self, lam: float, tol: float, *, lam_ahead: float) -> SolverResult:
         """Step until the certificate holds; `lam_ahead` is the next one, for which a Hessian should serve."""
         history = History()
         self.n_trials, self.aim = 0, None
-        self.exactness = self.exactness if self.has_failed else max(self.exactness - 1, 0)
+        self.hessian_mix = self.hessian_mix if self.has_failed else max(self.hessian_mix - 1, 0)
         self.has_failed = False
         message, kkt_before, kkt_at_check, steps = "", np.inf, np.inf, 0
         while True:
@@ -224,7 +226,7 @@ class SummedSteps:
         )
 
     def _kkt(self, distances: NDArray) -> float:
-        free = np.abs(self.now.gradient.aux).max(initial=0.0)
+        free = np.abs(self.now.gradient.offsets).max(initial=0.0)
         return float(max(distances.max(initial=0.0), free) / self.problem.kkt_scale)
 
     def _objective(self, lam: float) -> float:
@@ -236,7 +238,7 @@ class SummedSteps:
         """Return the blocks that are needed, or may be at the next lam, judging by how gradients grew so far."""
         seen_at = self.lam_before if np.isfinite(self.lam_before) else lam_ahead
         weights = self.blocks.weights
-        likely = likely_blocks(self.norms, self.growth, weights, seen_at=seen_at, lam=lam_ahead)
+        likely = strong_rule(self.norms, self.growth, weights, seen_at=seen_at, lam=lam_ahead)
         return np.flatnonzero(needed | likely)
 
     def _remember(self, lam: float) -> None:
@@ -256,7 +258,7 @@ class SummedSteps:
         ratio = last.dot(before) / size if size > 0 and last is not before else 0.0
         extra = float(np.clip(ratio, 0.0, LARGEST_RATIO)) * last
         stays = self.params.theta + change.theta == 0
-        return change + Params(np.where(stays, 0.0, extra.theta), extra.aux)
+        return change + Params(np.where(stays, 0.0, extra.theta), extra.offsets)
 
     # -- one step -----------------------------------------------------------------------------------------
 
@@ -266,9 +268,9 @@ class SummedSteps:
         if is_fresh:
             self._refresh(np.flatnonzero(needed) if wanted is None else wanted)
         while not (self.quadratic and self.quadratic.is_positive and self._try(lam, wanted, accuracy)):
-            if is_fresh and self.exactness == len(EXACTNESS) - 1:
+            if is_fresh and self.hessian_mix == len(HESSIAN_MIX) - 1:
                 return "no step decreases the objective any more: the limit of floating-point accuracy"
-            self.exactness += is_fresh
+            self.hessian_mix += is_fresh
             self.has_failed = True
             self._refresh(np.flatnonzero(needed) if wanted is None else wanted)
             is_fresh = True
@@ -280,34 +282,34 @@ class SummedSteps:
 
     def _asked(self, blocks: NDArray) -> tuple[Entries, float]:
         rows, outputs = self.blocks.entries(blocks)
-        return Entries(rows, outputs, self.blocks.sizes[blocks]), EXACTNESS[self.exactness]
+        return Entries(rows, outputs, self.blocks.sizes[blocks]), HESSIAN_MIX[self.hessian_mix]
 
     def _take(self, blocks: NDArray, sums: Sums) -> None:
         """Make the Hessian in these sums the model's."""
         assert sums.hessian is not None
-        n_aux = len(self.params.aux)
+        n_offsets = len(self.params.offsets)
         # Sums in single precision are symmetric up to rounding, which is not enough for the kernel.
         hessian = (0.5 * (sums.hessian + sums.hessian.T)).astype(np.float32)
         diagonal = np.einsum("ii->i", hessian)
-        free = FREE_RIDGE * diagonal[:n_aux].sum()
+        free = FREE_RIDGE * diagonal[:n_offsets].sum()
         diagonal += RIDGE * np.abs(diagonal) + np.finfo(np.float32).tiny
-        diagonal[:n_aux] += free
-        self.chosen, self.quadratic = blocks, Quadratic(hessian, self.blocks.sizes[blocks], n_aux)
+        diagonal[:n_offsets] += free
+        self.chosen, self.quadratic = blocks, Quadratic(hessian, self.blocks.sizes[blocks], n_offsets)
 
     def _try(self, lam: float, wanted: NDArray | None, accuracy: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
         assert self.quadratic is not None
-        at, n_aux = self.blocks.entries(self.chosen), len(self.params.aux)
-        gradient = np.append(self.now.gradient.aux, self.now.gradient.theta[at])
-        beta = np.append(self.params.aux, self.params.theta[at])
-        thresholds = np.append([0.0] if n_aux else [], lam * self.blocks.weights[self.chosen])
+        at, n_offsets = self.blocks.entries(self.chosen), len(self.params.offsets)
+        gradient = np.append(self.now.gradient.offsets, self.now.gradient.theta[at])
+        beta = np.append(self.params.offsets, self.params.theta[at])
+        thresholds = np.append([0.0] if n_offsets else [], lam * self.blocks.weights[self.chosen])
         best = self.quadratic.descend(
             gradient, beta, thresholds, tol=accuracy * self.problem.kkt_scale, max_sweeps=MAX_SWEEPS
         )
         if best is None:
             return False
-        change = Params(np.zeros_like(self.params.theta), best[:n_aux] - beta[:n_aux])
-        change.theta[at] = best[n_aux:] - beta[n_aux:]
+        change = Params(np.zeros_like(self.params.theta), best[:n_offsets] - beta[:n_offsets])
+        change.theta[at] = best[n_offsets:] - beta[n_offsets:]
         if self.n_trials == 0:
             self.aim = self.params + change
             if self._search(lam, self._made_up(change), wanted, smallest=1.0):
@@ -328,7 +330,7 @@ class SummedSteps:
         step, before = 1.0, (self.params, self.now)
         while step >= smallest:
             self.params = before[0] + step * change
-            if self.problem.response.is_feasible(self.params.aux):
+            if self.problem.response.is_feasible(self.params.offsets):
                 self.n_trials += 1
                 self.now = self.problem.evaluate(self.params, *asked)
                 if self._objective(lam) <= here + SUFFICIENT * step * predicted + noise:

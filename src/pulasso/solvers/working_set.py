@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pulasso.problem import Params, Point, Problem
 from pulasso.solvers._loaded import LoadedSet
 from pulasso.solvers._result import Callback, SolverResult
-from pulasso.solvers._screening import likely_blocks
+from pulasso.solvers._screening import strong_rule
 from pulasso.solvers._second_order import SecondOrderSteps
 
 __all__ = ["solve_working_set", "solve_working_set_path"]
@@ -138,7 +138,7 @@ class _Batches:
     def _load_likely(self, lam: float) -> None:
         """Load the blocks that may be needed at lam, judging by the last certificates."""
         where = self.where
-        likely = likely_blocks(self.seen, self.slope, self.weights, seen_at=self.lam_seen, lam=lam)
+        likely = strong_rule(self.seen, self.slope, self.weights, seen_at=self.lam_seen, lam=lam)
         active = where.loaded.norms(where.entries(where.theta)) > 0
         likely[where.loaded.blocks[active]] = True
         if len(where.loaded.blocks) > IDLE_FACTOR * likely.sum() + IDLE_ALWAYS:

@@ -40,7 +40,7 @@ DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
 )
-PIECE_BYTES = 2**20
+CHUNK_BYTES = 2**20
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray]) -> dict[str, Any]:
@@ -142,11 +142,11 @@ def _read_member(archive: zipfile.ZipFile, name: str, dtype: np.dtype, shape: tu
 
 def _fill(array: NDArray, stream: IO[bytes], name: str) -> None:
     bytes_of = array.view(np.uint8) if array.nbytes else np.empty(0, np.uint8)
-    for start in range(0, len(bytes_of), PIECE_BYTES):
-        piece = stream.read(min(PIECE_BYTES, len(bytes_of) - start))
-        if len(piece) < min(PIECE_BYTES, len(bytes_of) - start):
+    for start in range(0, len(bytes_of), CHUNK_BYTES):
+        chunk = stream.read(min(CHUNK_BYTES, len(bytes_of) - start))
+        if len(chunk) < min(CHUNK_BYTES, len(bytes_of) - start):
             raise SavedModelError(f"array {name!r} ends early.")
-        bytes_of[start : start + len(piece)] = np.frombuffer(piece, np.uint8)
+        bytes_of[start : start + len(chunk)] = np.frombuffer(chunk, np.uint8)
     if stream.read(1):
         raise SavedModelError(f"array {name!r} goes on after its end.")
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import plain
 from pulasso.exceptions import SavedModelError
-from pulasso.words import plain
 
 __all__ = ["CannotBeSavedError", "Decoder", "Dispensable", "Encoder"]
 

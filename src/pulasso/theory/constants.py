@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso.inputs import check_number
+from pulasso.data.inputs import check_number
 
 __all__ = ["MultinomialConstants", "OrdinalConstants"]
 

@@ -48,15 +48,15 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
         )
     if not steps.all():
         raise ValueError("radii must not be zero: the curvature is a mean over the way there.")
-    response, aux = data.truth.response, data.truth.aux
+    response, offsets = data.truth.response, data.truth.offsets
     loss = _loss(data)
     along = data.X @ delta.reshape(-1, data.X.shape[1]).T
     start = data.X @ data.truth.theta
 
     def slope(t: float) -> float:
         linear = start + t * along
-        _, grad_eta = loss.value_and_grad(response.log_odds(linear, aux))
-        return float(np.vdot(response.pullback(linear, aux, grad_eta)[0], along))
+        _, grad_eta = loss.value_and_grad(response.log_odds(linear, offsets))
+        return float(np.vdot(response.pullback(linear, offsets, grad_eta)[0], along))
 
     base = slope(0.0)
     return np.array([(slope(t) - base) / t for t in steps.tolist()]) / float((delta**2).sum())
@@ -66,4 +66,4 @@ def _loss(data: Simulation) -> ObservedLoss:
     counts = np.bincount(data.z, minlength=data.truth.response.n_positive + 1).astype(float)
     labels = LabelCounts(np.arange(len(counts)), counts[0], np.append(0.0, counts[1:]))
     scenario = as_scenario(**data.scenario_params)
-    return ObservedLoss(scenario.labelling(labels), data.z, np.ones(len(data.z)))
+    return ObservedLoss(scenario.label_model(labels), data.z, np.ones(len(data.z)))

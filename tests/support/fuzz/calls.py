@@ -15,7 +15,7 @@ from pulasso import (
     SingleTrainingSet,
     fit_path,
 )
-from pulasso.pieces import ArraySource, LocalPieces
+from pulasso.data.chunks import ArraySource, LocalChunks
 from support.fuzz.odd import (
     NAN,
     anything,
@@ -26,7 +26,7 @@ from support.fuzz.odd import (
     pick,
     small_problem,
 )
-from support.fuzz.odd_pieces import odd_numbers, odd_pieces
+from support.fuzz.odd_chunks import odd_chunks, odd_numbers
 
 MODELS = (MultinomialPULasso, OrdinalPULasso)
 SOLVERS = (*["working-set"] * 6, "proximal-gradient", "em")  # the last two are slow
@@ -217,8 +217,8 @@ def cross_validation(rng):
     return call
 
 
-def pieces(rng):
-    """Fit data in pieces, odd or not, with labels and weights that may be odd; predict, follow a path, choose lam."""
+def chunks(rng):
+    """Fit data in chunks, odd or not, with labels and weights that may be odd; predict, follow a path, choose lam."""
     x, y = small_problem(rng)
     model = pick(rng, MODELS)(pick(rng, [0.01, 0.1]), scenario="fully-observed", max_iter=30)
     model.set_params(standardize=bool(rng.random() < 0.7), solver=pick(rng, [*["working-set"] * 9, "em"]))
@@ -229,12 +229,12 @@ def pieces(rng):
 
     def call():
         with tempfile.TemporaryDirectory() as folder:
-            odd_x = odd_pieces(rng, x, Path(folder))
+            odd_x = odd_chunks(rng, x, Path(folder))
             odd_y = odd_labels(rng, y) if rng.random() < 0.15 else y
             weight = odd_weight(rng, len(y)) if rng.random() < 0.15 else None
             _check_model(model.fit(odd_x, odd_y, weight), odd_x)
             if rng.random() < 0.2:
-                model.predict(LocalPieces(ArraySource(odd_numbers(rng, x), 4)))
+                model.predict(LocalChunks(ArraySource(odd_numbers(rng, x), 4)))
             if rng.random() < 0.2:
                 fit_path(
                     odd_x,

@@ -44,7 +44,7 @@ def observed(codes, scenario, weight=None):
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
     classes = np.arange(3)
     counts = LabelCounts.from_codes(codes, classes, weight)
-    return Observed(None, codes, classes, weight, counts, scenario, scenario.labelling(counts))
+    return Observed(None, codes, classes, weight, counts, scenario, scenario.label_model(counts))
 
 
 # --- weights that stand for the population ------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_labels_are_read_as_everywhere(model, single):
         model.fit(single.X, names[single.z][:-1])
 
 
-def test_data_in_pieces_are_refused(single):
+def test_data_in_chunks_are_refused(single):
     array = pytest.importorskip("dask.array", reason="needs dask").from_array(single.X)
     with pytest.raises(TypeError, match="PUBagging reads X as a whole"):
         PUBagging().fit(array, single.z)
@@ -186,12 +186,12 @@ class Knows(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)
         counts = LabelCounts.from_codes(y, np.arange(3), np.ones(len(y)))
-        self.labelling_ = self.scenario.labelling(counts)
+        self.label_model_ = self.scenario.label_model(counts)
         return self
 
     def predict_proba(self, X):
         log_proba = np.log(self.truth.predict_proba(X))
-        return np.exp(self.labelling_.observed_log_proba(log_proba[:, 1:] - log_proba[:, :1]))
+        return np.exp(self.label_model_.observed_log_proba(log_proba[:, 1:] - log_proba[:, :1]))
 
     def __sklearn_clone__(self):
         return self
@@ -222,7 +222,7 @@ def test_weighted_elkan_noto_splits_unlabeled_rows_by_bayes_rule(kind, request):
     eta = np.log(data.truth.predict_proba(data.X))
     eta = eta[:, 1:] - eta[:, :1]
     everyone, _ = observed(data.z, model.scenario_).population_weights()
-    share = model.labelling_.responsibilities(eta, data.z) * everyone[:, None]
+    share = model.label_model_.responsibilities(eta, data.z) * everyone[:, None]
     np.testing.assert_allclose(np.bincount(classes, weight) / len(data.z), share.sum(axis=0), rtol=1e-10)
 
 

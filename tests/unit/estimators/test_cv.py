@@ -80,7 +80,7 @@ def test_losses_are_those_of_a_path_per_fold(response, scenario):
             fitted = path.model(i)
             if scenario == "case-control":
                 counts = LabelCounts.from_codes(z[test], np.arange(3), weight[test])
-                fitted.labelling_ = fitted.scenario_.labelling(counts)
+                fitted.label_model_ = fitted.scenario_.label_model(counts)
             by_hand[f, i] = -fitted.observed_score(x[test], z[test], weight[test])
     np.testing.assert_allclose(model.cv_loss_, by_hand, rtol=1e-9)
     sizes = np.array(

@@ -246,7 +246,7 @@ def test_label_frequency_one_is_the_naive_reading(X, y):
 @both
 def test_a_class_that_is_always_labelled_is_never_unlabeled(X, y, estimator):
     model = estimator(lam=0.02, scenario=CaseControl([0.3, 0.2], always_labeled=(1,))).fit(X, y)
-    assert model.labelling_.log_c[1] == -np.inf
+    assert model.label_model_.log_hidden[1] == -np.inf
     proba = model.predict_proba(X)
     observed = model.predict_observed_proba(X)
     # P(z = 0 | x) : P(z = 2 | x) = (P(y = 0 | x) + P(y = 2 | x)) : a_2 P(y = 2 | x)
@@ -254,7 +254,7 @@ def test_a_class_that_is_always_labelled_is_never_unlabeled(X, y, estimator):
     np.testing.assert_allclose(ratio, ratio[0])
     text = np.array(["none", "oak", "yew"])[y]
     named = MultinomialPULasso(lam=0.02, scenario=CaseControl([0.3, 0.2], always_labeled="oak")).fit(X, text)
-    assert named.labelling_.log_c[1] == -np.inf
+    assert named.label_model_.log_hidden[1] == -np.inf
 
 
 @both

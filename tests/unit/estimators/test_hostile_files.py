@@ -224,7 +224,7 @@ FITTED, PARAMS = ("fitted", "named"), ("params", "named")
         ((*FITTED, "n_features_in_"), 7, "was expected"),
         ((*FITTED, "n_features_in_"), -1, "not a count"),
         ((*FITTED, "groups_"), None, "groups_ is not a set of groups"),
-        ((*FITTED, "labelling_"), 3, "labelling_ does not fit"),
+        ((*FITTED, "label_model_"), 3, "label_model_ does not fit"),
         ((*FITTED, "scenario_"), "case-control", "scenario_ is not a scenario"),
         ((*FITTED, "warnings_"), [1], "not words"),
         ((*FITTED, "objective_"), "low", "objective_ is not a number"),

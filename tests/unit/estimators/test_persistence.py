@@ -15,9 +15,9 @@ from sklearn.model_selection import StratifiedKFold
 
 import pulasso
 from pulasso import MultinomialPULasso, MultinomialPULassoCV
+from pulasso._messages import plain
 from pulasso.exceptions import NotSavedWarning, SavedModelError
 from pulasso.penalties import Blocks
-from pulasso.words import plain
 from support.saved import KINDS, make_data, make_model, predictions
 
 STORED = Path(__file__).parents[2] / "saved"

@@ -10,7 +10,7 @@ from pulasso.datasets import simulate_ordinal
 from pulasso.exceptions import CheckpointError
 from pulasso.inference import bootstrap
 from pulasso.inference._rows import Rows
-from pulasso.seeds import draw_entropy, spawn
+from pulasso.runs.seeds import draw_entropy, spawn
 
 N = 8
 
@@ -43,7 +43,7 @@ def test_a_replicate_is_a_fit_to_the_drawn_rows(name, request):
     assert result.by_label == (name == "case_control")
     again = clone(model).fit(data.X[rows], data.z[rows])
     assert result.coefs[1] == pytest.approx(again.coef_, abs=1e-6)
-    assert result.aux[1] == pytest.approx(again.intercept_, abs=1e-6)
+    assert result.offsets[1] == pytest.approx(again.intercept_, abs=1e-6)
 
 
 def test_weights_travel_with_their_rows(single_set):
@@ -84,7 +84,7 @@ def test_intervals_are_quantiles(result):
         expected = np.quantile(result.coefs, [(1 - level) / 2, (1 + level) / 2], axis=0)
         assert lower == pytest.approx(expected[0], abs=1e-12)
         assert upper == pytest.approx(expected[1], abs=1e-12)
-    assert result.aux_intervals(1.0)[0] == pytest.approx(result.aux.min(axis=0))
+    assert result.offsets_intervals(1.0)[0] == pytest.approx(result.offsets.min(axis=0))
     lower, upper = result.proba_intervals(0.8)
     assert lower.shape == upper.shape == (3, 3)
     assert result.proba.sum(axis=2) == pytest.approx(np.ones((N, 3)))
@@ -109,7 +109,7 @@ def test_sparse_frames_and_ordinal():
     assert dense.coefs.shape == (2, 6)
     assert thin.coefs == pytest.approx(dense.coefs, abs=1e-5)
     assert thin.proba == pytest.approx(dense.proba, abs=1e-5)
-    assert (np.diff(dense.aux, axis=1) > 0).all()
+    assert (np.diff(dense.offsets, axis=1) > 0).all()
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(data.X, columns=list("abcdef"))
     named = bootstrap(model, frame, data.z, n_replicates=2, random_state=0, predict_at=frame[:2])
@@ -137,10 +137,10 @@ def test_replicates_restart_if_the_estimator_does(several_points):
 # -- the same whoever computes it, and after an interruption --------------------------------------------------
 
 
-def same_bits(one, other):
+def deterministic(one, other):
     return all(
         getattr(one, name).tobytes() == getattr(other, name).tobytes()
-        for name in ("coefs", "aux", "group_frequency", "proba")
+        for name in ("coefs", "offsets", "group_frequency", "proba")
     )
 
 
@@ -155,7 +155,7 @@ def test_any_number_of_processes_gives_the_same_bits(case_control, result):
         predict_at=case_control.X[:3],
         n_jobs=2,
     )
-    assert same_bits(again, result)
+    assert deterministic(again, result)
 
 
 def test_more_replicates_begin_with_those_that_are_there(case_control, result, tmp_path):
@@ -165,7 +165,7 @@ def test_more_replicates_begin_with_those_that_are_there(case_control, result, t
     written = {file.name: file.stat().st_mtime_ns for file in tmp_path.glob("replicate*")}
     assert len(written) == 3
     full = bootstrap(model, case_control.X, case_control.z, n_replicates=N, **settings)
-    assert same_bits(full, result)
+    assert deterministic(full, result)
     assert all((tmp_path / name).stat().st_mtime_ns == time for name, time in written.items())
 
 

@@ -74,5 +74,5 @@ def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, monkeypatch, case_cont
     calls = count_fits(monkeypatch)
     found = function(model, case_control.X, case_control.z, checkpoint=tmp_path, **SETTINGS[call])
     assert len(calls) == n_left
-    for name in ("coefs", "aux") if call == "bootstrap" else ("entered",):
+    for name in ("coefs", "offsets") if call == "bootstrap" else ("entered",):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pulasso.data.labels import Labels
 from pulasso.inference._rows import MAX_DRAWS, Rows
-from pulasso.labels import Labels
 
 CLASSES = np.array(["none", "ash", "oak"])
 

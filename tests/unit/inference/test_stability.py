@@ -7,7 +7,7 @@ from sklearn.base import clone
 from pulasso import Groups, MultinomialPULasso, fit_path
 from pulasso.inference import pairs_bound, selection_bound, stability_selection
 from pulasso.inference._rows import Rows
-from pulasso.seeds import draw_entropy, spawn
+from pulasso.runs.seeds import draw_entropy, spawn
 
 
 @pytest.fixture(scope="module")

@@ -6,17 +6,17 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from pulasso import Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, fit_path
+from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.exceptions import ConvergenceWarning, StationaryPointWarning
 from pulasso.inference import find_stationary_points
-from pulasso.pieces import ArraySource, LocalPieces
 from pulasso.problem import Params
 from pulasso.restarts import merge, random_start
-from pulasso.seeds import draw_entropy, spawn
+from pulasso.runs.seeds import draw_entropy, spawn
 from pulasso.solvers import SolverResult
 
 
-def solution(objective, theta, aux=0.0, converged=True):
-    params = Params(np.array([[theta]]), np.array([aux]))
+def solution(objective, theta, offsets=0.0, converged=True):
+    params = Params(np.array([[theta]]), np.array([offsets]))
     return SolverResult(params, objective, 1e-7, 3, converged, (), "converged")
 
 
@@ -30,7 +30,7 @@ def test_points_are_one_if_objective_and_coefficients_agree():
         solution(1.0 + 1e-9, 2.001),
         solution(1.0, -2.0),  # the same objective by symmetry, another point
         solution(1.0 + 1e-3, 2.0),  # the same coefficients to 1 %, another objective
-        solution(1.0, 2.0, aux=3.0),
+        solution(1.0, 2.0, offsets=3.0),
     ]
     assert [cluster.members for cluster in merge(results)] == [(1,), (0, 2), (3,), (5,), (4,)]
 
@@ -55,7 +55,7 @@ def test_random_starts_leave_the_solution_on_and_off_its_support(model, case_con
         assert (start.theta[active] != center.theta[active]).all()
         n_new = np.count_nonzero(start.theta[~active].any(axis=1))
         assert n_new == min(active.sum(), (~active).sum())
-        assert (start.aux != center.aux).all()
+        assert (start.offsets != center.offsets).all()
     sizes = [np.sqrt(np.mean((assembled.design.matmul(s.theta - center.theta)) ** 2)) for s in starts]
     own = max(1.0, np.sqrt(np.mean(assembled.design.matmul(center.theta) ** 2)))
     assert own / 3 <= min(sizes) < max(sizes) <= 3 * own
@@ -251,11 +251,11 @@ def test_entropy():
         assert (one.generate_state(4) == other.generate_state(4)).all()
 
 
-def test_data_in_pieces_are_refused(model, case_control):
-    pieces = LocalPieces(ArraySource(case_control.X, 50))
+def test_data_in_chunks_are_refused(model, case_control):
+    chunks = LocalChunks(ArraySource(case_control.X, 50))
     with pytest.raises(
-        TypeError, match="find_stationary_points needs all rows in memory, but X comes in pieces"
+        TypeError, match="find_stationary_points needs all rows in memory, but X comes in chunks"
     ):
-        find_stationary_points(model, pieces, case_control.z)
+        find_stationary_points(model, chunks, case_control.z)
     with pytest.raises(ValueError, match="n_restarts needs all rows in memory"):
-        model.set_params(n_restarts=1).fit(pieces, case_control.z)
+        model.set_params(n_restarts=1).fit(chunks, case_control.z)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold
 
-from pulasso.labels import encode_labels
+from pulasso.data.labels import encode_labels
 from pulasso.model_selection import Fold, LossCurve, check_folds, make_splitter, split_rows
 
 

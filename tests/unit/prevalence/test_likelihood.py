@@ -35,8 +35,8 @@ def make(response, scenario, common=False, anchor=None, seed=0):
 
 def observed_log_proba(joint, unknowns, row):
     parts = joint.split(unknowns)
-    eta = joint.response.log_odds(joint.x[row : row + 1] @ parts.theta, parts.aux)
-    return joint.labelling(parts.t).observed_log_proba(eta)[0]
+    eta = joint.response.log_odds(joint.x[row : row + 1] @ parts.theta, parts.offsets)
+    return joint.label_model(parts.t).observed_log_proba(eta)[0]
 
 
 @every_model
@@ -70,10 +70,10 @@ def test_numbers_and_their_scale_are_inverse(scenario):
     numbers = np.array([0.3, 0.5])
     np.testing.assert_allclose(joint.numbers(joint.scale_of(numbers)), numbers)
     # the labelling says the same as the scenario of the estimators
-    log_a = joint.labelling(joint.scale_of(numbers)).log_a[1:]
+    log_labeled = joint.label_model(joint.scale_of(numbers)).log_labeled[1:]
     counts = joint.counts
     expected = numbers if scenario != "case-control" else counts.n_labeled[1:] / numbers / counts.n_unlabeled
-    np.testing.assert_allclose(np.exp(log_a), expected)
+    np.testing.assert_allclose(np.exp(log_labeled), expected)
 
 
 def test_an_anchor_holds_one_prevalence_whatever_the_others_do():

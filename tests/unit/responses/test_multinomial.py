@@ -13,12 +13,12 @@ def test_log_odds_are_linear():
 
 def test_without_intercept_there_are_no_free_parameters():
     response, u = Multinomial(2, fit_intercept=False), np.ones((3, 2))
-    aux = response.null_aux(np.array([1.0, 2.0]))
-    assert aux.shape == (0,)
-    np.testing.assert_array_equal(response.log_odds(u, aux), u)
-    assert response.pullback(u, aux, u)[1].shape == (0,)
-    assert response.aux_jacobian(u, aux).shape == (0, 3, 2)
-    assert response.is_feasible(aux)
+    offsets = response.null_offsets(np.array([1.0, 2.0]))
+    assert offsets.shape == (0,)
+    np.testing.assert_array_equal(response.log_odds(u, offsets), u)
+    assert response.pullback(u, offsets, u)[1].shape == (0,)
+    assert response.offsets_jacobian(u, offsets).shape == (0, 3, 2)
+    assert response.is_feasible(offsets)
 
 
 @pytest.mark.parametrize("n_positive", [1, 2, 3, 6])

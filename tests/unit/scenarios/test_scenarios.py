@@ -5,15 +5,15 @@ import pytest
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios import SCENARIOS, LabelCounts, Labelling, ObservedLoss, as_scenario
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, ObservedLoss, as_scenario
 
 CLASSES = np.array(["none", "oak", "fir"])
 COUNTS = LabelCounts(CLASSES, n_unlabeled=100.0, n_labeled=np.array([0.0, 20.0, 30.0]))
 WITH_NEGATIVES = LabelCounts(CLASSES, n_unlabeled=100.0, n_labeled=np.array([25.0, 20.0, 30.0]))
 
 
-def vectors(labelling):
-    return np.exp(labelling.log_a), np.exp(labelling.log_c)
+def vectors(label_model):
+    return np.exp(label_model.log_labeled), np.exp(label_model.log_hidden)
 
 
 # -- counts ------------------------------------------------------------------------------------------------
@@ -36,26 +36,26 @@ def test_labels_that_do_not_occur_count_zero():
 
 
 def test_case_control_vectors():
-    a, c = vectors(CaseControl([0.2, 0.1]).labelling(COUNTS))
+    a, c = vectors(CaseControl([0.2, 0.1]).label_model(COUNTS))
     np.testing.assert_allclose(a, [0.0, 20 / (0.2 * 100), 30 / (0.1 * 100)])
     np.testing.assert_allclose(c, [1.0, 1.0, 1.0])
 
 
 def test_case_control_with_confirmed_negatives():
-    a, c = vectors(CaseControl([0.2, 0.1]).labelling(WITH_NEGATIVES))
+    a, c = vectors(CaseControl([0.2, 0.1]).label_model(WITH_NEGATIVES))
     np.testing.assert_allclose(a, [25 / (0.7 * 100), 1.0, 3.0])
     np.testing.assert_allclose(c, 1.0)
 
 
 def test_case_control_always_labelled():
-    a, c = vectors(CaseControl([0.2, 0.1], always_labeled=["fir"]).labelling(COUNTS))
+    a, c = vectors(CaseControl([0.2, 0.1], always_labeled=["fir"]).label_model(COUNTS))
     # The unlabeled rows come from the 90 % of the population that are not fir.
     np.testing.assert_allclose(a, [0.0, 0.9 * 20 / (0.2 * 100), 0.9 * 30 / (0.1 * 100)])
     np.testing.assert_allclose(c, [1.0, 1.0, 0.0])
 
 
 def test_case_control_null_model_is_the_prevalence():
-    null = CaseControl([0.2, 0.1]).labelling(COUNTS).null_model(COUNTS.frequencies)
+    null = CaseControl([0.2, 0.1]).label_model(COUNTS).null_model(COUNTS.frequencies)
     np.testing.assert_allclose(null.log_odds, np.log([0.2 / 0.7, 0.1 / 0.7]), rtol=1e-12)
     assert null.exists
 
@@ -76,43 +76,43 @@ def test_case_control_null_model_is_the_prevalence():
 )
 def test_case_control_refuses(prevalence, words):
     with pytest.raises(ScenarioError, match=words):
-        CaseControl(prevalence).labelling(COUNTS)
+        CaseControl(prevalence).label_model(COUNTS)
 
 
 def test_case_control_needs_unlabeled_rows():
     everything_known = LabelCounts(CLASSES, 0.0, np.array([10.0, 20.0, 30.0]))
     with pytest.raises(ScenarioError, match="no unlabeled row"):
-        CaseControl(0.2).labelling(everything_known)
+        CaseControl(0.2).label_model(everything_known)
 
 
 def test_case_control_refuses_unknown_always_labelled_classes():
     with pytest.raises(ScenarioError, match="'elm'"):
-        CaseControl(0.2, always_labeled=["elm"]).labelling(COUNTS)
+        CaseControl(0.2, always_labeled=["elm"]).label_model(COUNTS)
 
 
 # -- single training set -----------------------------------------------------------------------------------
 
 
 def test_single_training_set_vectors():
-    a, c = vectors(SingleTrainingSet({"fir": 0.5, "oak": 0.8}).labelling(COUNTS))
+    a, c = vectors(SingleTrainingSet({"fir": 0.5, "oak": 0.8}).label_model(COUNTS))
     np.testing.assert_allclose(a, [0.0, 0.8, 0.5])
     np.testing.assert_allclose(c, [1.0, 0.2, 0.5])
 
 
 def test_single_training_set_with_confirmed_negatives():
     scenario = SingleTrainingSet(0.5, negative_label_frequency=0.3)
-    a, c = vectors(scenario.labelling(WITH_NEGATIVES))
+    a, c = vectors(scenario.label_model(WITH_NEGATIVES))
     np.testing.assert_allclose(a, [0.3, 0.5, 0.5])
     np.testing.assert_allclose(c, [0.7, 0.5, 0.5])
 
 
 def test_confirmed_negatives_need_their_frequency():
     with pytest.raises(ScenarioError, match="negative_label_frequency"):
-        SingleTrainingSet(0.5).labelling(WITH_NEGATIVES)
+        SingleTrainingSet(0.5).label_model(WITH_NEGATIVES)
 
 
 def test_certain_labels_are_allowed():
-    a, c = vectors(SingleTrainingSet([1.0, 0.5]).labelling(COUNTS))
+    a, c = vectors(SingleTrainingSet([1.0, 0.5]).label_model(COUNTS))
     np.testing.assert_allclose(a, [0.0, 1.0, 0.5])
     np.testing.assert_allclose(c, [1.0, 0.0, 0.5])
 
@@ -120,11 +120,11 @@ def test_certain_labels_are_allowed():
 @pytest.mark.parametrize("frequency", [0.0, 1.1, -0.5, np.nan])
 def test_single_training_set_refuses(frequency):
     with pytest.raises(ScenarioError, match="must lie in"):
-        SingleTrainingSet(frequency).labelling(COUNTS)
+        SingleTrainingSet(frequency).label_model(COUNTS)
 
 
 def test_single_training_set_null_model_divides_by_the_frequency():
-    null = SingleTrainingSet([0.8, 0.5]).labelling(COUNTS).null_model(COUNTS.frequencies)
+    null = SingleTrainingSet([0.8, 0.5]).label_model(COUNTS).null_model(COUNTS.frequencies)
     shares = np.array([20 / 150 / 0.8, 30 / 150 / 0.5])
     np.testing.assert_allclose(null.log_odds, np.log(shares / (1 - shares.sum())), rtol=1e-12)
     assert null.excess == pytest.approx(shares.sum(), rel=1e-12)
@@ -132,13 +132,13 @@ def test_single_training_set_null_model_divides_by_the_frequency():
 
 @pytest.mark.parametrize("frequency", [1 / 3, 0.2, 0.01, 1e-6])
 def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
-    labelling = SingleTrainingSet(frequency).labelling(COUNTS)
-    null = labelling.null_model(COUNTS.frequencies)
+    label_model = SingleTrainingSet(frequency).label_model(COUNTS)
+    null = label_model.null_model(COUNTS.frequencies)
     # 50 of 150 rows are labelled: below 1/3 the classes would need more rows than there are.
     assert null.excess == pytest.approx(1 / (3 * frequency), rel=1e-9)
     assert np.isfinite(null.log_odds).all()
     codes = np.repeat([0, 1, 2], [100, 20, 30])
-    value, grad = ObservedLoss(labelling, codes, np.ones(150)).value_and_grad(
+    value, grad = ObservedLoss(label_model, codes, np.ones(150)).value_and_grad(
         np.tile(null.log_odds, (150, 1))
     )
     assert np.isfinite(value) and np.isfinite(grad).all()
@@ -148,7 +148,7 @@ def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
 
 def test_a_null_model_with_confirmed_negatives_always_exists():
     scenario = SingleTrainingSet(0.01, negative_label_frequency=0.3)
-    null = scenario.labelling(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
+    null = scenario.label_model(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
     assert null.exists and np.isfinite(null.log_odds).all()
 
 
@@ -156,43 +156,45 @@ def test_a_null_model_with_confirmed_negatives_always_exists():
 
 
 def test_fully_observed_vectors():
-    a, c = vectors(FullyObserved().labelling(COUNTS))
+    a, c = vectors(FullyObserved().label_model(COUNTS))
     np.testing.assert_allclose(a, [0.0, 1.0, 1.0])
     np.testing.assert_allclose(c, [1.0, 0.0, 0.0])
 
 
 def test_fully_observed_takes_confirmed_negatives_for_class_0():
-    a, c = vectors(FullyObserved().labelling(WITH_NEGATIVES))
+    a, c = vectors(FullyObserved().label_model(WITH_NEGATIVES))
     np.testing.assert_allclose(a, [0.2, 1.0, 1.0])
     np.testing.assert_allclose(c, [0.8, 0.0, 0.0])
-    null = FullyObserved().labelling(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
+    null = FullyObserved().label_model(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
     np.testing.assert_allclose(null.log_odds, np.log([20 / 125, 30 / 125]), rtol=1e-12)
 
 
 def test_fully_observed_needs_class_0():
     with pytest.raises(ScenarioError, match="none"):
-        FullyObserved().labelling(LabelCounts(CLASSES, 0.0, np.array([0.0, 20.0, 30.0])))
+        FullyObserved().label_model(LabelCounts(CLASSES, 0.0, np.array([0.0, 20.0, 30.0])))
 
 
 # -- the likelihood by hand --------------------------------------------------------------------------------
 
 
 def test_confirmed_negatives_by_hand():
-    labelling = Labelling(np.log([0.25, 0.5]), np.log([0.75, 0.5]))
+    label_model = LabelModel(np.log([0.25, 0.5]), np.log([0.75, 0.5]))
     eta = np.array([[np.log(2.0)]])
     # N = (0.25 + 0.75) + (0.5 + 0.5) * 2 = 3
     np.testing.assert_allclose(
-        np.exp(labelling.observed_log_proba(eta)), [[(0.75 + 0.5 * 2) / 3, 0.5 * 2 / 3, 0.25 / 3]], rtol=1e-14
+        np.exp(label_model.observed_log_proba(eta)),
+        [[(0.75 + 0.5 * 2) / 3, 0.5 * 2 / 3, 0.25 / 3]],
+        rtol=1e-14,
     )
     for code, proba, hidden in ((0, 1.75 / 3, 1 / 1.75), (1, 1 / 3, 1.0), (2, 0.25 / 3, 0.0)):
-        value, grad = ObservedLoss(labelling, np.array([code]), np.ones(1)).value_and_grad(eta)
+        value, grad = ObservedLoss(label_model, np.array([code]), np.ones(1)).value_and_grad(eta)
         assert value == pytest.approx(-np.log(proba), rel=1e-14)
         assert grad[0, 0] == pytest.approx(2 / 3 - hidden, rel=1e-13)
 
 
 def test_a_class_that_is_always_labelled_is_never_hidden():
-    labelling = SingleTrainingSet([1.0, 0.5]).labelling(COUNTS)
-    posterior = labelling.unlabeled_posterior(np.array([[50.0, 0.0]]))
+    label_model = SingleTrainingSet([1.0, 0.5]).label_model(COUNTS)
+    posterior = label_model.unlabeled_posterior(np.array([[50.0, 0.0]]))
     np.testing.assert_allclose(posterior, [[1 / 1.5, 0.0, 0.5 / 1.5]], rtol=1e-14)
 
 

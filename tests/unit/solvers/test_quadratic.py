@@ -5,11 +5,11 @@ import numpy as np
 from pulasso.solvers._quadratic import Quadratic
 
 
-def random_quadratic(sizes=(1, 2, 3), n_aux=2):
+def random_quadratic(sizes=(1, 2, 3), n_offsets=2):
     rng = np.random.default_rng(3)
-    n = n_aux + sum(sizes)
+    n = n_offsets + sum(sizes)
     root = rng.normal(size=(n, 3 * n))
-    return Quadratic((root @ root.T / n).astype(np.float32), np.array(sizes), n_aux), rng
+    return Quadratic((root @ root.T / n).astype(np.float32), np.array(sizes), n_offsets), rng
 
 
 def test_a_correction_gives_the_seen_change_of_the_gradient():

@@ -26,14 +26,14 @@ def test_one_binary_feature_has_a_closed_form(solver):
     result = SOLVERS[solver](problem.at_lam(0.0), null, tol=1e-10)
     theta, offset = problem.design.to_original(result.params.theta)
     assert theta[0, 0] == pytest.approx(np.log(45 / 15) - np.log(10 / 30), abs=1e-7)
-    assert result.params.aux[0] + offset[0] == pytest.approx(np.log(10 / 30), abs=1e-7)
+    assert result.params.offsets[0] + offset[0] == pytest.approx(np.log(10 / 30), abs=1e-7)
 
 
 @every_solver
 @pytest.mark.parametrize("response", ["multinomial", "ordinal"])
 def test_a_start_far_from_the_null_model_is_no_obstacle(solver, response):
     problem, null = random_problem(response, BY_SCENARIO[2], rows, n=80, p=6, n_positive=2, seed=1)
-    far = Params(null.theta + 3.0, 2.0 * null.aux)
+    far = Params(null.theta + 3.0, 2.0 * null.offsets)
     near = SOLVERS[solver](problem, null, tol=1e-8)
     found = SOLVERS[solver](problem, far, tol=1e-8)
     assert near.converged and found.converged
@@ -48,7 +48,7 @@ def test_without_intercept(solver):
     response = Multinomial(2, fit_intercept=False)
     problem, null = make_problem(rng.normal(size=(60, 4)), sample, response, Groups.rows())
     result = SOLVERS[solver](problem.at_lam(0.1 * problem.lam_max), null, tol=1e-8)
-    assert result.converged and result.params.aux.shape == (0,)
+    assert result.converged and result.params.offsets.shape == (0,)
 
 
 @every_solver

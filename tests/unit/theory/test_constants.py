@@ -50,13 +50,13 @@ def test_no_row_has_less_information_than_the_lemma_says():
     """Lemma 4.1: the Fisher information in eta has no eigenvalue below h(R) + 4 C_x R."""
     rng = np.random.default_rng(0)
     n_labeled, n_unlabeled, prevalence = np.array([40.0, 90.0]), 150.0, np.array([0.3, 0.2])
-    labelling = CaseControl(prevalence).labelling(
+    label_model = CaseControl(prevalence).label_model(
         LabelCounts(np.arange(3), n_unlabeled, np.append(0.0, n_labeled))
     )
     for reach in (0.3, 1.0, 3.0):
         eta = rng.uniform(-reach, reach, (500, 2))
         eta[:4] = reach * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-        smallest = np.linalg.eigvalsh(labelling.fisher_information(eta).matrices()).min()
+        smallest = np.linalg.eigvalsh(label_model.fisher_information(eta).matrices()).min()
         bound = MultinomialConstants(1.0, reach, n_labeled / (prevalence * n_unlabeled))
         assert smallest >= bound.smallest_eigenvalue(0.0) > 0
 

@@ -1,0 +1,233 @@
+"""Checks of what the user passes to `fit`, with messages that name the column or the row."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from pulasso._messages import listed
+from pulasso.data.chunks import Chunks, as_chunked, is_chunked
+from pulasso.data.chunks.columns import check_names
+
+__all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
+
+COLUMNS_SHOWN = 5
+# Kinds of columns, by the names pandas and polars give them, that NumPy would refuse or turn into numbers
+# without a meaning.
+TEXT = ("str", "string", "utf8", "category", "categorical", "enum")
+TIMES = ("date", "datetime", "datetime64", "duration", "period", "time", "timedelta64")
+WIDEST = 1e100  # weights, and their ratios, beyond this overflow in products
+IMPUTE = "Impute or drop these values first, for example with sklearn.impute.SimpleImputer in a pipeline."
+# How NumPy says that it met text, a list, another object, or a whole number beyond all floats.
+NO_NUMBERS = (
+    "could not convert",
+    "argument must be",
+    "setting an array element",
+    "too large to convert",
+    "Cannot cast",
+)
+ENCODE = "Encode them first, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
+
+
+def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
+    """Validate X: finite numbers, dense or CSR/CSC, float64 or float32, never copied without need.
+
+    Data in chunks are only opened here; their numbers are looked at when they are first read.
+    """
+    if is_chunked(x):
+        chunks = as_chunked(x)
+        _check_columns(estimator, chunks, reset)
+        return chunks
+    _refuse_bad_columns(x)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of numbers that may not be finite
+            return validate_data(
+                estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
+            )
+    except (TypeError, ValueError, OverflowError) as error:
+        words = str(error).splitlines()[0]
+        if "inhomogeneous" in words and _is_ragged(x):
+            raise ValueError(
+                "X is not a table: its rows differ in length. Give one number for each feature in every row."
+            ) from None
+        if "contains NaN" in words or "contains inf" in words:
+            culprits, remedy = _not_finite_columns(x), IMPUTE
+        elif "fill value" in words:  # pandas' sparse columns, which count anything as their zero
+            culprits, remedy = [], "Give dense columns, or a sparse matrix of SciPy."
+        elif any(each in words for each in NO_NUMBERS):
+            culprits, remedy = _not_numeric_columns(x), ENCODE
+        else:
+            raise
+        where = f", in {_columns(culprits)}" if culprits else ""
+        kind = ValueError if isinstance(error, OverflowError) else type(error)
+        raise kind(f"{words.rstrip('.')}{where}. {remedy}") from None
+
+
+def _is_ragged(x: Any) -> bool:
+    if not isinstance(x, list | tuple):
+        return False
+    return len({len(row) if hasattr(row, "__len__") else -1 for row in x}) > 1
+
+
+def _check_columns(estimator: Any, chunks: Chunks, reset: bool) -> None:
+    """Note number and names of the columns, or compare them with those of `fit`."""
+    names, n_features = chunks.feature_names, chunks.shape[1]
+    has_names = names is not None and all(isinstance(name, str) for name in names)
+    if reset:
+        estimator.n_features_in_ = n_features
+        vars(estimator).pop("feature_names_in_", None)
+        if has_names:
+            estimator.feature_names_in_ = names
+        return
+    if n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    known = getattr(estimator, "feature_names_in_", None)
+    if not has_names or known is None:
+        return
+    pairs = [(new, old) for new, old in zip(names, known, strict=True) if new != old]  # type: ignore[arg-type]
+    if pairs:
+        raise ValueError(
+            "The columns of X are not those of fit, or in another order: it has "
+            f"{listed([new for new, _ in pairs], limit=COLUMNS_SHOWN)} where fit saw "
+            f"{listed([old for _, old in pairs], limit=COLUMNS_SHOWN)}."
+        )
+
+
+def _refuse_bad_columns(x: Any) -> None:
+    """Name duplicate or non-numeric columns of a data frame, which scikit-learn does not."""
+    if not hasattr(x, "columns") or not hasattr(x, "dtypes"):
+        return
+    names = list(x.columns)
+    if not names:
+        raise ValueError(f"X has 0 feature(s) (shape={x.shape}) while a minimum of 1 is required.")
+    check_names(names)
+    others = [name for name, dtype in zip(names, x.dtypes, strict=True) if _kind(dtype) in TEXT + TIMES]
+    if others:
+        raise ValueError(f"X has values that are not numbers in {_columns(others)}. {ENCODE}")
+
+
+def _kind(dtype: Any) -> str:
+    """Return the name of a data frame's dtype without its details: "datetime64[ns]" is a "datetime64"."""
+    return str(dtype).lower().split("(")[0].split("[")[0]
+
+
+def _not_finite_columns(x: Any) -> list:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        array = check_array(x, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
+    if sparse.issparse(array):
+        column = np.repeat(np.arange(array.shape[1]), np.diff(array.indptr))
+        bad = np.unique(column[~np.isfinite(array.data)])
+    else:
+        bad = np.flatnonzero(~np.isfinite(array).all(axis=0))
+    names = list(getattr(x, "columns", []))
+    return [names[j] if names else int(j) for j in bad]
+
+
+def _not_numeric_columns(x: Any) -> list:
+    """Columns with a value that is no number; asked only once a conversion has failed."""
+    names = list(getattr(x, "columns", []))
+    array = np.asarray(x, dtype=object)
+    bad = [j for j in range(array.shape[1]) if not _is_numeric(array[:, j])] if array.ndim == 2 else []
+    return [names[j] if names else j for j in bad]
+
+
+def _is_numeric(column: NDArray) -> bool:
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _columns(names: list) -> str:
+    return f"{'column' if len(names) == 1 else 'columns'} {listed(names, limit=COLUMNS_SHOWN)}"
+
+
+def check_same_length(x: Any, y: Any) -> None:
+    """Refuse labels that are not one for each row."""
+    n_rows, shape = x.shape[0], getattr(y, "shape", None)
+    if shape is None:
+        shape = (len(y),) if hasattr(y, "__len__") else np.asarray(y).shape
+    n_labels = shape[0] if shape else 1
+    if n_rows != n_labels:
+        raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
+
+
+def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
+    """Return one non-negative weight for each row, not all of them zero."""
+    n_samples = x.shape[0]
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if isinstance(sample_weight, int | float):
+        check_number("sample_weight", sample_weight, least=0.0)
+        sample_weight = np.full(n_samples, float(sample_weight))
+    try:
+        weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"sample_weight must be numbers, one for each row: {error}") from None
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.")
+    if len(weight) != n_samples:
+        raise ValueError(
+            f"X has {n_samples} rows but sample_weight has {len(weight)} numbers; "
+            "there must be one for each row."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight of row {bad[0]} is {weight[bad[0]]:g}; "
+            "weights must be finite and not negative (0 leaves a row out)."
+        )
+    if not (weight > 0).any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    most, least = int(weight.argmax()), int(np.where(weight > 0, weight, np.inf).argmin())
+    if weight[most] / WIDEST > min(weight[least], 1.0):
+        raise ValueError(
+            f"sample_weight is {weight[least]:g} in row {least} and {weight[most]:g} in row {most}: too large, or too "
+            "far apart to be added up. Divide all weights by the largest, and give rows that shall not count 0."
+        )
+    return weight
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither True nor False: "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r} must be True or False.")
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    whole: bool = False,
+) -> None:
+    """Refuse a parameter that is not a finite number in its range."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
+        raise ValueError(f"{name}={value!r} is not a number.")
+    if not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{name}={value!r} is a {type(value).__name__}; write {name}=float(...).")
+    if not np.isfinite(number):
+        raise ValueError(f"{name}={value!r} must be finite.")
+    if above is not None and number <= above:
+        raise ValueError(f"{name}={value!r} must be greater than {above:g}.")
+    if least is not None and number < least:
+        raise ValueError(f"{name}={value!r} must be at least {least:g}.")
+    if most is not None and number > most:
+        raise ValueError(f"{name}={value!r} must be at most {most:g}.")
+    if whole and not number.is_integer():
+        raise ValueError(f"{name}={value!r} must be a whole number.")

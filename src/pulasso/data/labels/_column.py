@@ -1,0 +1,195 @@
+"""Reading ``y``, whatever it is made of: its distinct labels, and which of them every row carries."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from pulasso._messages import plain
+from pulasso.exceptions import LabelError
+
+__all__ = ["MEANS_UNLABELED", "Column", "is_missing", "plain_label", "read_column", "read_order"]
+
+# Text that can hardly be the name of a class.
+MEANS_UNLABELED = frozenset(
+    ("?", "background", "no label", "pseudo-absence", "pseudoabsence", "unknown", "unlabeled", "unlabelled",
+     "unobserved")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """``y`` taken apart: its distinct labels, and which of them every row carries."""
+
+    labels: NDArray[Any]  # (n_labels,) distinct labels in order
+    index: NDArray[np.intp]  # (n_samples,) position in `labels`, -1 for missing or weight zero
+    ordered: bool  # whether the order comes from an ordered categorical
+    n_rows: int  # rows of positive weight
+    n_missing: int  # those among them whose label is missing
+
+    @property
+    def names(self) -> list[Any]:
+        """The labels as plain Python values, so that they compare and print like the user's own."""
+        return self.labels.tolist()
+
+    @property
+    def kind(self) -> str:
+        """What the labels are: "boolean", "number" or "string"."""
+        return {"b": "boolean", "U": "string", "O": "string"}.get(self.labels.dtype.kind, "number")
+
+
+def read_column(y: Any, sample_weight: ArrayLike | None = None) -> Column:
+    y = _single_column(y)
+    categories = _ordered_categories(y)
+    values = _as_vector(y)
+    is_present = _rows_of_positive_weight(values, sample_weight)
+    lacks_label = _missing_mask(values)
+    has_label = is_present & ~lacks_label
+    known = _settle_dtype(values[has_label])
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        raise LabelError(
+            f"Input y contains infinity or a value too large for {known.dtype!r}. Labels must be finite; "
+            'missing labels are written as NaN and declared by unlabeled=float("nan").'
+        )
+    labels, inverse = np.unique(known, return_inverse=True)
+    if categories is not None:
+        by_category = np.argsort([categories.index(label) for label in labels.tolist()])
+        labels, inverse = labels[by_category], np.argsort(by_category)[inverse]
+    index = np.full(values.shape, -1, dtype=np.intp)
+    index[has_label] = inverse
+    return Column(
+        labels=labels,
+        index=index,
+        ordered=categories is not None,
+        n_rows=int(is_present.sum()),
+        n_missing=int((is_present & lacks_label).sum()),
+    )
+
+
+def _single_column(y: Any) -> Any:
+    """Take the column out of a one-column data frame, where a categorical would lose its order."""
+    if hasattr(y, "columns") and len(y.columns) == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. "
+            "Please pass the column itself, for example y[name].",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+        return y[y.columns[0]]
+    return y
+
+
+def _ordered_categories(y: Any) -> list[Any] | None:
+    """The categories of an ordered pandas categorical or a polars Enum, else None."""
+    dtype: Any = getattr(y, "dtype", None)
+    # polars sorts and compares an Enum by position, so its categories are an order by design.
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
+        return list(dtype.categories)
+    return None
+
+
+def _as_vector(y: Any) -> NDArray[Any]:
+    values = np.asarray(y)
+    # NumPy has no missing integer and no missing string: it would turn [1, NA] into floats and
+    # ["a", nan] into the text "nan". Going through objects keeps every label what it was.
+    is_extension = hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)
+    lost_integers = is_extension and values.dtype.kind == "f"
+    lost_types = (
+        isinstance(y, list | tuple)
+        and values.dtype.kind == "U"
+        and values.ndim == 1
+        and not all(isinstance(label, str) for label in y)
+    )
+    if lost_integers or lost_types:
+        values = np.array(list(y), dtype=object)
+    if values.dtype.kind == "T":
+        values = values.astype(object)
+    return column_or_1d(values, warn=True)
+
+
+def _rows_of_positive_weight(values: NDArray[Any], sample_weight: ArrayLike | None) -> NDArray[np.bool_]:
+    if sample_weight is None:
+        is_present = np.ones(values.shape, dtype=bool)
+    else:
+        check_consistent_length(values, sample_weight)
+        is_present = np.asarray(sample_weight) > 0
+    if not is_present.any():
+        raise LabelError(
+            "y has no rows."
+            if values.size == 0
+            else "Sample weights must contain at least one non-zero number; no row of y counts."
+        )
+    return is_present
+
+
+def is_missing(value: Any) -> bool:
+    # pandas' NA is known by name: comparing it raises, and importing pandas for it would be a dependency.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)
+
+
+def _missing_mask(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    if values.dtype.kind == "O":
+        return np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
+    return np.zeros(values.shape, dtype=bool)
+
+
+def _settle_dtype(known: NDArray[Any]) -> NDArray[Any]:
+    """Give labels without missing values the dtype they deserve, or refuse a mixture."""
+    if known.dtype.kind in "biufU":
+        return known
+    if known.size == 0:
+        return np.empty(0)
+    examples: dict[str, Any] = {}
+    for label in list(known):  # not tolist, which turns nanosecond dates into integers
+        examples.setdefault(_kind_of(label), label)
+    if set(examples) == {"string"}:
+        return known.astype(object)
+    if set(examples) <= {"boolean", "number"}:
+        return np.array(list(known))
+    found = " and ".join(f"{kind}s (such as {label!r})" for kind, label in examples.items())
+    raise LabelError(
+        f"y holds {found}. Labels must be all numbers, all booleans or all strings, "
+        "with missing values (None, NaN) where there is no label."
+    )
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    if isinstance(value, int | float | np.integer | np.floating):
+        return "number"
+    return "string" if isinstance(value, str) else f"{type(value).__name__} object"
+
+
+def plain_label(value: Any, argument: str) -> Any:
+    """Return a label passed as an argument as a plain Python scalar, or refuse what cannot be one."""
+    if not np.isscalar(value):
+        raise LabelError(f"{argument}={value!r}: {value!r} is not a label; give a number, boolean or string.")
+    label = plain(value)
+    too_large = isinstance(label, int) and abs(label) >= 2**63
+    if too_large or not isinstance(label, bool | int | float | str):
+        raise LabelError(
+            f"{argument}={value!r} is not a label; give a number of usual size, a boolean or a string."
+        )
+    return label
+
+
+def read_order(class_order: Any) -> list[Any]:
+    """Return the classes of ``class_order=`` as plain values."""
+    several = isinstance(class_order, Iterable) and getattr(class_order, "ndim", 1) > 0
+    if isinstance(class_order, str) or not several:
+        raise LabelError(
+            f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."
+        )
+    return [plain_label(label, "class_order") for label in class_order]
