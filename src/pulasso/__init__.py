@@ -16,11 +16,15 @@ _HOMES = {
     "OrdinalPULasso": "pulasso.estimators",
     "OrdinalPULassoCV": "pulasso.estimators",
     "PathResult": "pulasso.estimators",
+    "PUData": "pulasso.data.pu_data",
     "SingleTrainingSet": "pulasso.scenarios",
+    "build_problem": "pulasso.build",
+    "checkpoint": "pulasso.runs",
     "fit_path": "pulasso.estimators",
     "load": "pulasso.estimators",
     "load_notes": "pulasso.estimators",
     "show_versions": "pulasso._show_versions",
+    "solve_path": "pulasso.path",
 }
 
 _PACKAGES = (
@@ -29,7 +33,9 @@ _PACKAGES = (
     "experiments",
     "export",
     "inference",
+    "losses",
     "metrics",
+    "penalties",
     "plots",
     "prevalence",
     "report",

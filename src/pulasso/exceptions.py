@@ -80,8 +80,8 @@ class ClassOrderWarning(UserWarning):
     """The order of the classes of an ordinal model had to be guessed."""
 
 
-class CheckpointError(ValueError):
-    """A checkpoint folder cannot be used: it is another run's, or cannot be written."""
+class CheckpointError(InputError):
+    """A checkpoint folder cannot be written, or what it shall keep cannot be told from other computations."""
 
 
 class CheckpointWarning(UserWarning):

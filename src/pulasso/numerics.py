@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["log1mexp", "log_normalize", "sigmoid", "softplus_pair"]
+__all__ = ["class_scores", "log1mexp", "log_normalize", "sigmoid", "softplus_pair"]
 
 
 def log_normalize(scores: NDArray) -> tuple[NDArray, NDArray]:
@@ -29,6 +29,20 @@ def log_normalize(scores: NDArray) -> tuple[NDArray, NDArray]:
         log_total = np.log(total) + top
     share /= np.where(total > 0, total, 1.0)[:, None]
     return log_total, share
+
+
+def class_scores(eta: NDArray, log_vector: NDArray) -> NDArray:
+    """Return ``log(vector_k e_k)`` for classes 0..K, class-major in memory; class 0 has log odds 0.
+
+    Parameters
+    ----------
+    eta : array of shape (n_samples, K)
+    log_vector : array of shape (K + 1,) or (n_samples, K + 1)
+    """
+    scores = np.empty((len(eta), log_vector.shape[-1]), order="F")
+    scores[:, 0] = log_vector[..., 0]
+    np.add(eta, log_vector[..., 1:], out=scores[:, 1:])
+    return scores
 
 
 def softplus_pair(t: NDArray) -> tuple[NDArray, NDArray]:

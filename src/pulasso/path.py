@@ -1,73 +1,21 @@
 """From the null model down a grid of lam values, each solution the start of the next."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.chunked import ChunkedProblem
+from pulasso._messages import arg, did_you_mean, listed
+from pulasso.exceptions import InputError
 from pulasso.problem import Params, Problem
-from pulasso.solvers import (
-    SolverResult,
-    solve_summed_path,
-    solve_working_set,
-    solve_working_set_path,
-)
+from pulasso.runs import Run
+from pulasso.solvers import SOLVERS, ChunkedOracle, Solution, is_chunked_problem
 
-__all__ = ["lam_grid", "lams_down_to", "scale_by_null", "solve_path"]
-
-AnyProblem = TypeVar("AnyProblem", bound=Problem | ChunkedProblem)
+__all__ = ["lam_grid", "lams_down_to", "solve_path"]
 
 # Neighbours on the way down to one lam differ by this factor; close enough to be good starts.
 STEP_DOWN = 0.7
-NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
-# Gradients below this are looked at: are they small, or the rounding of sums that cancel?
-SUSPICIOUS, ROUNDING = 1e-10, 1e-14
-
-
-def scale_by_null(problem: AnyProblem, null_log_odds: NDArray) -> tuple[AnyProblem, Params]:
-    """Return the problem with its exact lam_max, and the null model, where every path starts.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its lam and lam_max are not used.
-    null_log_odds : array of shape (K,)
-        Class log odds of the intercept-only maximum likelihood.
-    """
-    null = Params(np.zeros(problem.shape), problem.response.null_offsets(null_log_odds))
-    grad = problem.gradient_at(null).theta
-    lam_max = problem.penalty.lam_max(grad)
-    if problem.penalty.has_unpenalized:
-        null = _fit_unpenalized(problem, null)
-        left = problem.penalty.lam_max(problem.gradient_at(null).theta)
-        # Where the unpenalised features explain everything, what is left is rounding.
-        lam_max = left if left > NULL_NOISE * np.abs(grad).max(initial=0.0) else 0.0
-    elif _is_rounding(problem, null, grad):
-        lam_max = 0.0
-    return replace(problem, lam=lam_max, lam_max=lam_max), null
-
-
-def _is_rounding(problem: AnyProblem, null: Params, grad: NDArray) -> bool:
-    """Say whether a gradient is what is left of sums that cancel: nothing, next to their terms."""
-    largest = np.abs(grad).max(initial=0.0)
-    if largest > SUSPICIOUS or not isinstance(problem, Problem):
-        return False
-    # With random signs the terms of a sum do not cancel: its size is that of their root mean square.
-    rows = problem.at(null).grad_linear
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(rows), 1))
-    return bool(largest <= ROUNDING * np.abs(problem.design.rmatmul(signs * rows)).max(initial=0.0))
-
-
-def _fit_unpenalized(problem: AnyProblem, start: Params) -> Params:
-    """Fit offsets and unpenalised blocks, with every penalised block at zero."""
-    # lam only has to be positive: the remaining weights are 0 and infinity.
-    free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0)
-    lams = np.array([free.lam])
-    path = solve_path(free, start, lams, solver=solve_working_set, tol=NULL_TOL, max_iter=NULL_STEPS)
-    return next(path).params
 
 
 def lam_grid(lam_max: float, n_lams: int = 100, lam_min_ratio: float = 0.05) -> NDArray:
@@ -86,39 +34,94 @@ def lams_down_to(lam: float, lam_max: float) -> NDArray:
 
 
 def solve_path(
-    problem: AnyProblem,
-    start: Params,
+    problem: Problem,
     lams: NDArray,
     *,
-    solver: Callable[..., SolverResult],
-    tol: NDArray | float,
-    max_iter: int,
-) -> Iterator[SolverResult]:
-    """Solve the problem for every lam in turn, each from the solution before it.
+    solver: str = "working-set",
+    tol: NDArray | float = 1e-6,
+    max_iter: int = 10_000,
+    start: Params | None = None,
+    run: Run | None = None,
+) -> Iterator[Solution]:
+    """Solve a problem for every lam in turn, each from the solution before it.
 
     Parameters
     ----------
     problem : Problem
-    start : Params
+        From :func:`pulasso.build_problem`.
     lams : array of shape (n_lams,)
         Usually decreasing.
-    solver : callable
-        One of ``SOLVERS``.
-    tol : float or array of shape (n_lams,)
+    solver : {"working-set", "proximal-gradient", "em"}, default="working-set"
+    tol : float or array of shape (n_lams,), default=1e-6
         Tolerance of the certificate, one for all or one each.
-    max_iter : int
+    max_iter : int, default=10000
         Iterations for each lam.
+    start : Params, optional
+        By default the null model.
+    run : Run, optional
+        Where finished lams are saved, and taken from if they are there.
+
+    Yields
+    ------
+    Solution
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pulasso import PUData, build_problem, solve_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 4))
+    >>> y = (X[:, 0] + rng.logistic(size=200) > 0).astype(int)
+    >>> problem = build_problem(PUData.read(X, y), scenario="fully-observed")
+    >>> [solution.converged for solution in solve_path(problem, problem.lam_max * np.array([0.5, 0.1]))]
+    [True, True]
     """
-    if isinstance(problem, ChunkedProblem):
-        if solver is not solve_working_set:
-            raise ValueError("Data in chunks are fitted by solver='working-set' only; leave solver out.")
-        yield from solve_summed_path(problem, start, lams, tol=tol, max_iter=max_iter)
-        return
-    if solver is solve_working_set:
-        # It keeps columns and curvature from one lam to the next, and certifies several lams at once.
-        yield from solve_working_set_path(problem, start, lams, tol=tol, max_iter=max_iter)
-        return
-    for lam, accuracy in zip(lams, np.broadcast_to(tol, len(lams)), strict=True):
-        result = solver(problem.at_lam(float(lam)), start, tol=float(accuracy), max_iter=max_iter)
-        start = result.params
-        yield result
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise InputError(
+            f"solver={solver!r} is unknown.{did_you_mean(solver, SOLVERS)}",
+            parameter="solver",
+            remedy=f"Use one of {listed(SOLVERS)}.",
+        )
+    start = problem.null if start is None else start
+    if start is None:
+        raise InputError(f"The problem has no null model; give {arg('start')}.", parameter="start")
+    settings = {"tol": tol, "max_iter": max_iter}
+    if run is None:
+        yield from SOLVERS[solver](problem, start, np.asarray(lams, dtype=float), **settings)
+    else:
+        yield from _resumed(problem, np.asarray(lams, dtype=float), solver, start, settings, run)
+
+
+def _resumed(
+    problem: Problem, lams: NDArray, solver: str, start: Params, settings: dict[str, Any], run: Run
+) -> Iterator[Solution]:
+    """Solve a path that is saved lam by lam, and begins with the first that is not.
+
+    An undisturbed run and one that was killed a hundred times do the same arithmetic: in memory every lam starts from
+    the coefficients of the one before and from nothing else; in chunks, where that would cost a pass over the data, the
+    state of the solver is saved beside the solutions.
+    """
+    tols = np.broadcast_to(settings.pop("tol"), len(lams))
+    done = 0
+    state = None
+    while done < len(lams) and (arrays := run.load(f"lam {done + 1}")) is not None:
+        solution = Solution.from_arrays(arrays)
+        start, done = solution.params, done + 1
+        yield solution
+    by_chunks = is_chunked_problem(problem) and solver == "working-set"
+    if by_chunks and 0 < done < len(lams):
+        state = run.load(f"state {done}")
+    oracle = ChunkedOracle(problem, start, state) if by_chunks and done < len(lams) else None
+    for i in range(done, len(lams)):
+        more: dict[str, Any] = {}
+        if solver == "working-set":
+            more = {"lam_before": float(lams[i - 1]) if i else None, "oracle": oracle}
+        wanted = lams[i : i + 2] if by_chunks else lams[[i]]  # chunks look one lam ahead
+        solve = SOLVERS[solver](problem, start, wanted, tol=tols[i : i + len(wanted)], **settings, **more)
+        solution = next(solve)
+        start = solution.params
+        if oracle is not None and i + 1 < len(lams):
+            run.save(f"state {i + 1}", oracle.state())
+        run.save(f"lam {i + 1}", solution.to_arrays())
+        run.remove(f"state {i}")
+        yield solution

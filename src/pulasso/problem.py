@@ -1,14 +1,16 @@
 """A problem is a design, a response, a loss and a penalty; it is the only thing a solver sees."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import Design
-from pulasso.penalties import GroupLasso
+from pulasso.losses import Loss
+from pulasso.penalties import BlockPenalty, Blocks
 from pulasso.responses import Response
-from pulasso.scenarios import Loss
 
 __all__ = ["Params", "Point", "Problem"]
 
@@ -22,7 +24,7 @@ class Params:
     theta : array of shape (n_features, n_outputs)
         Penalised coefficients.
     offsets : array of shape (n_offsets,)
-        Free parameters: intercepts, or first cutpoint and gaps.
+        Unpenalised parameters: intercepts, or first cutpoint and gaps.
     """
 
     theta: NDArray
@@ -48,8 +50,8 @@ class Params:
 class Point:
     """Parameters with what was computed there on the way.
 
-    ``linear = X @ theta`` is kept because points on a line through two points need no new pass over X.
-    The gradients in the linear predictor and in offsets cost nothing once the loss is known.
+    ``linear = X @ theta`` is held because points on a line through two points need no new pass over X.
+    The gradients in the linear predictor and in the offsets cost nothing once the loss is known.
     """
 
     params: Params
@@ -73,26 +75,40 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Minimise ``F = loss(X theta, offsets) + lam * penalty(theta)``.
+    """Minimise ``F = loss(X theta, offsets) + penalty(theta, lam)``.
 
     Attributes
     ----------
     design : Design
     response : Response
     loss : Loss
-    penalty : GroupLasso
+    penalty : BlockPenalty
     lam : float
     lam_max : float
         The smallest lam at which the null model is stationary; 0 if no feature has any gradient there.
-        The scale of the certificate: violations are reported relative to it.
+    kkt_scale : float
+        What violations are relative to: lam_max under the usual weights, for columns of unit spread. It does not
+        depend on the weights and units that a user chooses.
+    null : Params, optional
+        The null model, where every path starts.
+    null_gradient : array of shape (n_features, n_outputs), optional
+        Gradient of the loss in theta there.
+    data, scenario, warnings
+        Where the problem comes from, for those who report about it: see :func:`pulasso.build_problem`.
     """
 
     design: Design
     response: Response
     loss: Loss
-    penalty: GroupLasso
+    penalty: BlockPenalty
     lam: float = 0.0
     lam_max: float = 1.0
+    kkt_scale: float = 1.0
+    null: Params | None = None
+    null_gradient: NDArray | None = None
+    data: Any = field(default=None, repr=False)
+    scenario: Any = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -100,55 +116,61 @@ class Problem:
         return self.design.shape[1], self.response.n_outputs
 
     @property
-    def kkt_scale(self) -> float:
-        """What violations are relative to: lam_max, or 1 where that is no scale."""
-        return self.lam_max if self.lam_max > 0 else 1.0
+    def blocks(self) -> Blocks:
+        """The blocks of theta."""
+        return self.penalty.blocks
+
+    @cached_property
+    def block_scales(self) -> NDArray:
+        """What the violation of each block is relative to, shape (n_blocks,)."""
+        spread = getattr(self.design, "spread", None)
+        if spread is None:
+            return np.full(self.blocks.n_blocks, self.kkt_scale)
+        by_entry = self.blocks.flat(np.broadcast_to(spread[:, None], self.shape))
+        return self.kkt_scale * self.blocks.segments.norms(by_entry) / np.sqrt(self.blocks.sizes)
 
     def at_lam(self, lam: float) -> "Problem":
         """Return the same problem at another lam."""
         return replace(self, lam=lam)
 
-    def is_feasible(self, params: Params) -> bool:
-        """Say whether the offsets lie in the model's domain."""
-        return self.response.is_feasible(params.offsets)
+    def is_feasible(self, params: Params, linear: NDArray | None = None) -> bool:
+        """Say whether the parameters lie in the model's domain."""
+        return self.response.is_feasible(params.offsets, linear)
 
     def at(self, params: Params, linear: NDArray | None = None) -> Point:
         """Evaluate the problem; one pass over X unless ``linear = X @ theta`` is known already."""
         if linear is None:
             linear = self.design.matmul(params.theta)
+        return self.at_linear(params, linear, self.penalty.value(params.theta, self.lam))
+
+    def at_linear(self, params: Params, linear: NDArray, penalty: float) -> Point:
+        """Evaluate the loss, given the linear predictor and the penalty."""
         loss, grad_eta = self.loss.value_and_grad(self.response.log_odds(linear, params.offsets))
         grad_linear, grad_offsets = self.response.pullback(linear, params.offsets, grad_eta)
-        # An excluded block has an infinite weight and 0 * inf is not 0, hence no product at lam = 0.
-        penalty = self.lam * self.penalty.value(params.theta) if self.lam > 0 else 0.0
         return Point(params, linear, loss, penalty, grad_linear, grad_offsets)
 
     def between(self, start: Point, end: Point, step: float) -> Point | None:
         """Return the point ``start + step * (end - start)``, or None outside the domain; no pass over X."""
         params = start.params + step * (end.params - start.params)
-        if not self.is_feasible(params):
-            return None
-        return self.at(params, start.linear + step * (end.linear - start.linear))
+        linear = start.linear + step * (end.linear - start.linear)
+        return self.at(params, linear) if self.is_feasible(params, linear) else None
 
     def gradient(self, point: Point) -> Params:
         """Return the gradient of the loss; one pass over X."""
         return Params(self.design.rmatmul(point.grad_linear), point.grad_offsets)
 
-    def gradient_at(self, params: Params) -> Params:
-        """Return the gradient of the loss; two passes over X."""
-        return self.gradient(self.at(params))
-
     def offsets_information(self, point: Point) -> NDArray:
         """Return the Fisher information of the offsets, shape (n_offsets, n_offsets)."""
         linear, offsets = point.linear, point.params.offsets
         eta = self.response.log_odds(linear, offsets)
-        fisher = self.loss.curvature(eta)
-        return self.response.second_order(linear, offsets, np.zeros_like(eta), fisher, self.loss.share).aa
+        fisher, weight = self.loss.curvature(eta), self.loss.sample_weight
+        return self.response.second_order(linear, offsets, np.zeros_like(eta), fisher, weight).oo
 
     def kkt_violation(self, params: Params, grad: Params) -> float:
-        """Return the certificate: the largest violation of stationarity, relative to lam_max.
+        """Return the certificate: the largest violation of stationarity, each relative to its scale.
 
         Every solver stops on this number. It is zero exactly at the stationary points of F.
         """
-        by_block = self.penalty.kkt_distances(params.theta, grad.theta, self.lam)
-        worst = max(by_block.max(initial=0.0), np.abs(grad.offsets).max(initial=0.0))
-        return float(worst / self.kkt_scale)
+        by_block = self.penalty.subdiff_distance(params.theta, grad.theta, self.lam) / self.block_scales
+        by_offset = np.abs(grad.offsets) / self.kkt_scale
+        return float(max(by_block.max(initial=0.0), by_offset.max(initial=0.0)))

@@ -11,10 +11,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.path import lams_down_to, scale_by_null, solve_path
+from pulasso.build import scale_by_null
+from pulasso.losses import ObservedLoss, find_null_model
+from pulasso.path import lams_down_to, solve_path
 from pulasso.problem import Params, Problem
-from pulasso.scenarios import FullyObserved, LabelCounts, ObservedLoss
-from pulasso.solvers import SolverResult, solve_em, solve_working_set
+from pulasso.scenarios import FullyObserved, LabelCounts
+from pulasso.solvers import Solution, solve_em
 
 __all__ = ["MERGE_COEF", "MERGE_OBJECTIVE", "Cluster", "em_start", "merge", "naive_start", "random_start"]
 
@@ -34,17 +36,16 @@ def naive_start(problem: Problem) -> Params:
     """Return the solution at the same lam under the naive reading, in which unlabeled means class 0."""
     loss = cast(ObservedLoss, problem.loss)
     counts = LabelCounts.from_codes(loss.codes, np.arange(loss.label_model.n_positive + 1), loss.weight)
-    label_model = FullyObserved().label_model(counts)
-    naive = replace(problem, loss=ObservedLoss(label_model, loss.codes, loss.weight))
-    scaled, null = scale_by_null(naive, label_model.null_model(counts.frequencies).log_odds)
+    naive = ObservedLoss(FullyObserved().label_model(counts), loss.codes, loss.weight)
+    scaled = scale_by_null(replace(problem, loss=naive), find_null_model(naive, counts).log_odds)
     lams = lams_down_to(problem.lam, scaled.lam_max)
-    path = solve_path(scaled, null, lams, solver=solve_working_set, tol=START_TOL, max_iter=START_STEPS)
-    return list(path)[-1].params
+    return list(solve_path(scaled, lams, tol=START_TOL, max_iter=START_STEPS))[-1].params
 
 
-def em_start(problem: Problem, null: Params) -> Params:
+def em_start(problem: Problem) -> Params:
     """Return where EM, begun at the null model without a path, is after some steps."""
-    return solve_em(problem, null, tol=START_TOL, max_iter=EM_STEPS).params
+    assert problem.null is not None
+    return solve_em(problem, problem.null, tol=START_TOL, max_iter=EM_STEPS).params
 
 
 def random_start(problem: Problem, center: Params, rng: np.random.Generator, scale: float) -> Params:
@@ -60,10 +61,10 @@ def random_start(problem: Problem, center: Params, rng: np.random.Generator, sca
     rng : Generator
     scale : float
     """
-    blocks, response = problem.penalty.blocks, problem.response
+    blocks, response = problem.blocks, problem.response
     active = blocks.norms(center.theta) > 0
     # Unpenalised groups that are zero are constant columns, and excluded ones stay zero.
-    others = np.flatnonzero(~active & (blocks.weights > 0) & np.isfinite(blocks.weights))
+    others = np.flatnonzero(~active & blocks.is_penalized)
     n_others = min(len(others), max(1, int(np.count_nonzero(active))))
     chosen = np.concatenate([np.flatnonzero(active), rng.choice(others, n_others, replace=False)])
     step = np.zeros(problem.shape)
@@ -79,7 +80,7 @@ def random_start(problem: Problem, center: Params, rng: np.random.Generator, sca
 
 
 def _root_mean_square(problem: Problem, linear: NDArray) -> float:
-    return float(np.sqrt(np.mean(problem.loss.share @ np.square(linear))))
+    return float(np.sqrt(np.mean(problem.loss.sample_weight @ np.square(linear))))
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Cluster:
         return self.members[0]
 
 
-def merge(results: Sequence[SolverResult]) -> list[Cluster]:
+def merge(results: Sequence[Solution]) -> list[Cluster]:
     """Return the distinct stationary points among solutions, the smallest objective first.
 
     Solutions that did not converge are no stationary points and are left out, unless there are no others. Of
@@ -102,7 +103,7 @@ def merge(results: Sequence[SolverResult]) -> list[Cluster]:
 
     Parameters
     ----------
-    results : sequence of SolverResult
+    results : sequence of Solution
     """
     converged = [i for i, result in enumerate(results) if result.converged]
     clusters: list[list[int]] = []
@@ -116,7 +117,7 @@ def merge(results: Sequence[SolverResult]) -> list[Cluster]:
     return [Cluster(tuple(each)) for each in clusters]
 
 
-def _are_one(one: SolverResult, other: SolverResult) -> bool:
+def _are_one(one: Solution, other: Solution) -> bool:
     if abs(one.objective - other.objective) > MERGE_OBJECTIVE * (1.0 + abs(one.objective)):
         return False
     gap = one.params - other.params

@@ -155,10 +155,10 @@ def test_the_rank_two_kernels_agree(n):
 def test_the_losses_agree(n_positive, hides, scale):
     rng, n = np.random.default_rng(n_positive), 700
     eta = np.asfortranarray(scale * rng.normal(size=(n, n_positive)))
-    codes, share = rng.integers(0, n_positive + 2, n), rng.random(n) / n
+    codes, sample_weight = rng.integers(0, n_positive + 2, n), rng.random(n) / n
     log_total, log_hidden = rng.normal(size=(2, n_positive + 1))
     log_hidden[-1] = -np.inf if n_positive > 1 else log_hidden[-1]  # one class is always labelled
-    arguments = (eta, codes, share, log_total, log_hidden if hides else None)
+    arguments = (eta, codes, sample_weight, log_total, log_hidden if hides else None)
     value, grad = native.observed_loss(*arguments)
     expected, expected_grad = numpy_kernels.observed_loss(*arguments)
     assert value == pytest.approx(expected, rel=1e-13)
@@ -168,12 +168,12 @@ def test_the_losses_agree(n_positive, hides, scale):
 
 @needs_native
 def test_losses_of_what_is_not_a_number_are_none():
-    codes, share = np.zeros(2, dtype=int), np.full(2, 0.5)
+    codes, sample_weight = np.zeros(2, dtype=int), np.full(2, 0.5)
     for odd in (np.nan, np.inf):
         for loss in (native.observed_loss, numpy_kernels.observed_loss):
             with np.errstate(invalid="ignore"):
                 assert not np.isfinite(
-                    loss(np.array([[0.0], [odd]]), codes, share, np.zeros(2), np.zeros(2))[0]
+                    loss(np.array([[0.0], [odd]]), codes, sample_weight, np.zeros(2), np.zeros(2))[0]
                 )
 
 

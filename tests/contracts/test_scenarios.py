@@ -40,20 +40,20 @@ def all_labels(case, n_positive):
 
 
 def test_observed_probabilities(sample, eta, joint, case, n_positive):
-    proba = np.exp(sample.label_model.observed_log_proba(eta))
+    proba = np.exp(sample.likelihood.log_proba(eta))
     assert proba.shape == (N, len(all_labels(case, n_positive)))
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(proba, joint.sum(axis=2)[:, : proba.shape[1]], rtol=1e-10)
 
 
 def test_posterior_in_the_sampled_population(sample, eta, joint):
-    np.testing.assert_allclose(sample.label_model.posterior(eta), joint.sum(axis=1), rtol=1e-10)
+    np.testing.assert_allclose(sample.loss.curvature(eta).q, joint.sum(axis=1)[:, 1:], rtol=1e-10)
 
 
 def test_e_step_is_bayes_rule(sample, eta, joint):
     of_label = joint[np.arange(N), sample.codes]
     bayes = of_label / of_label.sum(axis=1, keepdims=True)
-    found = sample.label_model.responsibilities(eta, sample.codes)
+    found = sample.likelihood.responsibilities(eta, sample.codes)
     np.testing.assert_allclose(found, bayes, rtol=1e-10, atol=1e-300)
 
 
@@ -127,7 +127,7 @@ def test_fisher_information_is_the_mean_hessian(sample, eta, joint, case, n_posi
 
 def test_fisher_information_matches_simulated_scores(sample, eta, rng, n_positive):
     eta, n_draws = eta[:1], 100_000
-    proba = np.exp(sample.label_model.observed_log_proba(eta))[0]
+    proba = np.exp(sample.likelihood.log_proba(eta))[0]
     codes = rng.choice(len(proba), size=n_draws, p=proba / proba.sum())
     drawn = LabelSample(sample.scenario, sample.counts, sample.label_model, codes, np.ones(n_draws))
     score = n_draws * drawn.loss.value_and_grad(np.repeat(eta, n_draws, axis=0))[1]
@@ -137,7 +137,7 @@ def test_fisher_information_matches_simulated_scores(sample, eta, rng, n_positiv
 
 def test_exact_curvature_is_the_hessian(sample, eta, n_positive):
     exact, fisher = sample.loss.curvature(eta, 1.0).matrices(), sample.loss.curvature(eta).matrices()
-    share = sample.loss.share
+    share = sample.loss.sample_weight
     for k, direction in enumerate(np.eye(n_positive)):
         # Every row's gradient depends on its own log odds only, so that all rows can be moved at once.
         above, below = (sample.loss.value_and_grad(eta + h * direction)[1] for h in (1e-5, -1e-5))
@@ -193,8 +193,7 @@ def test_everything_stays_finite_far_out(sample, size, n_positive, rng):
         assert np.isfinite(value) and np.isfinite(grad).all()
         assert np.isfinite(loss.curvature(eta).matrices()).all()
     for proba in (
-        np.exp(sample.label_model.observed_log_proba(eta)),
-        sample.label_model.posterior(eta),
-        sample.label_model.responsibilities(eta, sample.codes),
+        np.exp(sample.likelihood.log_proba(eta)),
+        sample.likelihood.responsibilities(eta, sample.codes),
     ):
         np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)

@@ -8,7 +8,7 @@ import pytest
 
 from pulasso.problem import Params
 from pulasso.responses import Ordinal
-from pulasso.solvers import SOLVERS, solve_proximal_gradient
+from pulasso.solvers import SOLVERS, along_path, solve_proximal_gradient
 from support.brute_force import kkt_violation
 from support.cases import BY_SCENARIO, Case
 from support.groups import MULTINOMIAL_GROUPS, ORDINAL_GROUPS
@@ -30,7 +30,14 @@ SIZES = [
 ]
 LAM_RATIOS = [0.5, 0.25, 0.12]
 
-ALL_SOLVERS = {**SOLVERS, "plain-proximal-gradient": partial(solve_proximal_gradient, accelerated=False)}
+PLAIN = along_path(partial(solve_proximal_gradient, accelerated=False))
+ALL_SOLVERS = {**SOLVERS, "plain-proximal-gradient": PLAIN}
+
+
+def solve(solver, problem, start, **settings):
+    """Solve one problem at its own lam."""
+    settings = {"tol": 1e-6, "max_iter": 10_000, **settings}
+    return next(ALL_SOLVERS[solver](problem, start, np.array([problem.lam]), **settings))
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Setting:
     @cache  # noqa: B019
     def solve(self, solver):
         problem, null = self.build()
-        return ALL_SOLVERS[solver](problem, null, tol=TOL, max_iter=2_000)
+        return solve(solver, problem, null, tol=TOL, max_iter=2_000)
 
 
 INGREDIENTS = [
@@ -140,7 +147,7 @@ def test_cutpoints_increase_at_every_iterate(setting, solver, monkeypatch):
         return log_odds(self, u, offsets)
 
     monkeypatch.setattr(Ordinal, "log_odds", spy)
-    result = ALL_SOLVERS[solver](problem, null, tol=TOL)
+    result = solve(solver, problem, null, tol=TOL)
     assert len(evaluated) > 2
     assert all((offsets[1:] > 0).all() for offsets in evaluated)
     assert (np.diff(problem.response.cutpoints(result.params.offsets)) > 0).all()
@@ -150,7 +157,7 @@ def test_cutpoints_increase_at_every_iterate(setting, solver, monkeypatch):
 @on_some
 def test_running_out_of_iterations_is_said(setting, solver):
     problem, null = setting.build()
-    result = ALL_SOLVERS[solver](problem, null, tol=1e-12, max_iter=2)
+    result = solve(solver, problem, null, tol=1e-12, max_iter=2)
     assert not result.converged
     assert result.n_iter == 2
     assert "max_iter=2" in result.message
@@ -163,7 +170,7 @@ def test_running_out_of_iterations_is_said(setting, solver):
 def test_a_solution_needs_no_further_iteration(setting, solver):
     problem, _ = setting.build()
     solved = setting.solve(solver)
-    again = ALL_SOLVERS[solver](problem, solved.params, tol=2 * TOL)
+    again = solve(solver, problem, solved.params, tol=2 * TOL)
     assert again.converged and again.n_iter == 0
     np.testing.assert_array_equal(again.params.theta, solved.params.theta)
 
@@ -175,7 +182,7 @@ def test_the_callback_sees_every_record_and_the_start_is_left_alone(setting, sol
     start = Params(null.theta.copy(), null.offsets.copy())
     start.theta.flags.writeable = start.offsets.flags.writeable = False
     seen = []
-    result = ALL_SOLVERS[solver](problem, start, tol=1e-4, callback=seen.append)
+    result = solve(solver, problem, start, tol=1e-4, callback=seen.append)
     assert tuple(seen) == result.history
     steps = [record.n_iter for record in seen]
     assert steps == sorted(steps)
@@ -186,9 +193,9 @@ def test_the_callback_sees_every_record_and_the_start_is_left_alone(setting, sol
 @on_some
 def test_at_lam_max_the_null_model_is_the_answer(setting, solver):
     problem, null = setting.build()
-    at_the_top = ALL_SOLVERS[solver](problem.at_lam(problem.lam_max * (1 + 1e-9)), null, tol=TOL)
+    at_the_top = solve(solver, problem.at_lam(problem.lam_max * (1 + 1e-9)), null, tol=TOL)
     assert at_the_top.converged and at_the_top.n_iter == 0
-    below = ALL_SOLVERS[solver](problem.at_lam(0.999 * problem.lam_max), null, tol=1e-9)
+    below = solve(solver, problem.at_lam(0.999 * problem.lam_max), null, tol=1e-9)
     penalized = (problem.penalty.blocks.weights > 0)[problem.penalty.blocks.index]
     assert below.converged
     assert below.params.theta[penalized].any()

@@ -41,9 +41,9 @@ class SummedByHand:
         design = self.problem.design
         x = (design.base.x - design.mean) / design.scale
         hessian = np.empty((n_offsets + len(entries.rows),) * 2)
-        hessian[:n_offsets, :n_offsets] = second.aa
+        hessian[:n_offsets, :n_offsets] = second.oo
         for i, (j, k) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_offsets):
-            hessian[i, :n_offsets] = hessian[:n_offsets, i] = x[:, j] @ second.ua(k)
+            hessian[i, :n_offsets] = hessian[:n_offsets, i] = x[:, j] @ second.uo(k)
             for i2, (j2, k2) in enumerate(zip(entries.rows, entries.outputs, strict=True), start=n_offsets):
                 hessian[i, i2] = x[:, j] @ (second.uu(min(k, k2), max(k, k2)) * x[:, j2])
         return hessian

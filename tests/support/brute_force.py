@@ -96,7 +96,7 @@ def kkt_violation(problem, params):
     _, grad_eta = problem.loss.value_and_grad(eta)
     grad_u, grad_offsets = problem.response.pullback(x @ params.theta, params.offsets, grad_eta)
     grad, blocks = x.T @ grad_u, problem.penalty.blocks
-    worst = max(np.abs(grad_offsets), default=0.0)
+    worst = max(np.abs(grad_offsets), default=0.0) / problem.kkt_scale
     for block, weight in enumerate(blocks.weights):
         of_block = blocks.index == block
         theta_j, grad_j = params.theta[of_block], grad[of_block]
@@ -106,5 +106,5 @@ def kkt_violation(problem, params):
             violation = np.linalg.norm(grad_j + problem.lam * weight * theta_j / np.linalg.norm(theta_j))
         else:
             violation = max(0.0, np.linalg.norm(grad_j) - problem.lam * weight)
-        worst = max(worst, violation)
-    return worst / problem.kkt_scale
+        worst = max(worst, violation / problem.block_scales[block])
+    return worst

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet
-from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, ObservedLoss, Scenario
+from pulasso.losses import ObservedLoss, PULoss, find_null_model
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, Scenario
 
 
 def prevalences(n_positive):
@@ -66,8 +67,12 @@ class LabelSample:
         return ObservedLoss(self.label_model, self.codes, self.weight)
 
     @property
+    def likelihood(self):
+        return PULoss(self.label_model)
+
+    @property
     def null(self):
-        return self.label_model.null_model(self.counts.frequencies)
+        return find_null_model(self.loss, self.counts)
 
 
 CASES = [

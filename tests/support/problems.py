@@ -3,28 +3,29 @@
 import numpy as np
 
 from pulasso.design import as_design, standardize
-from pulasso.path import scale_by_null
-from pulasso.penalties import GroupLasso, Groups
+from pulasso.build import scale_by_null
+from pulasso.penalties import BlockPenalty, Groups, as_penalty
 from pulasso.problem import Problem
-from pulasso.responses import Multinomial, Ordinal
+from pulasso.responses import RESPONSES
 from support.cases import LabelSample
 from support.simulate import draw_truth, hide_labels
 
 
 def make_response(name, n_positive, symmetric=False):
     """Return the response model of this name."""
-    return Ordinal(n_positive) if name == Ordinal.name else Multinomial(n_positive, symmetric=symmetric)
+    return RESPONSES[name].build(n_positive, symmetric=symmetric)
 
 
-def make_problem(x, sample, response, groups):
+def make_problem(x, sample, response, groups, penalty=None):
     """Return the problem at lam_max and its null model."""
     blocks = Groups.of(groups).resolve(x.shape[1], response.n_outputs)
-    design = standardize(as_design(x), sample.loss.share)
-    problem = Problem(design, response, sample.loss, GroupLasso(blocks))
-    return scale_by_null(problem, sample.null.log_odds)
+    design = standardize(as_design(x), sample.loss.sample_weight)
+    problem = Problem(design, response, sample.loss, BlockPenalty(as_penalty(penalty), blocks))
+    problem = scale_by_null(problem, sample.null.log_odds)
+    return problem, problem.null
 
 
-def random_problem(response_name, case, groups, *, n, p, n_positive, seed, lam_ratio=0.2):
+def random_problem(response_name, case, groups, *, n, p, n_positive, seed, lam_ratio=0.2, penalty=None):
     """Return a problem at ``lam_ratio * lam_max``, with labels hidden at random, and its null model.
 
     Parameters
@@ -42,7 +43,7 @@ def random_problem(response_name, case, groups, *, n, p, n_positive, seed, lam_r
     sample = LabelSample.of(case.make(n_positive), codes, np.ones(n), n_positive)
     spec = groups(rng, p, truth.response.n_outputs)
     response = make_response(response_name, n_positive, spec.symmetric)
-    problem, null = make_problem(x, sample, response, spec)
+    problem, null = make_problem(x, sample, response, spec, penalty)
     return problem.at_lam(lam_ratio * problem.lam_max), null
 
 

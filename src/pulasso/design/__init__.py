@@ -1,16 +1,19 @@
-"""Design matrices: dense, sparse, standardised on the fly."""
+"""Design matrices: dense, sparse, in chunks, standardised on the fly."""
 
 from typing import Any
 
 from scipy.sparse import issparse
 
 from pulasso.design._protocol import Design, StoredDesign
+from pulasso.design.chunked import ChunkedDesign, Chunks, split
 from pulasso.design.columns import ColumnStore, as_slice, column_store
 from pulasso.design.dense import DenseDesign
 from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign, standardize
 
 __all__ = [
+    "ChunkedDesign",
+    "Chunks",
     "ColumnStore",
     "DenseDesign",
     "Design",
@@ -20,6 +23,7 @@ __all__ = [
     "as_design",
     "as_slice",
     "column_store",
+    "split",
     "standardize",
 ]
 

@@ -48,7 +48,7 @@ class Measurable(Protocol):
         """Precision of the stored numbers."""
         ...
 
-    def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
+    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column under weights that sum to one."""
         ...
 

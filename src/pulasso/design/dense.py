@@ -51,23 +51,23 @@ class DenseDesign:
         """Return ``X.T @ grad``."""
         return few_times(grad.T, self.x).T
 
-    def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
+    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column, measured from one row so that nothing cancels.
 
         The differences to that row are zero in a constant column, exactly, whatever the rounding of many
         weights adds up to; elsewhere they are about as large as the spread, so that one pass is enough.
         """
-        one_row = self.x[np.argmax(share > 0)].astype(np.float64)
+        one_row = self.x[np.argmax(sample_weight > 0)].astype(np.float64)
         shift, square = np.zeros(self.shape[1]), np.zeros(self.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):  # whoever asks refuses what is not finite
             for rows, columns in self._tiles():
                 difference = self.x[rows, columns] - one_row[columns]
-                shift[columns] += share[rows] @ difference
-                square[columns] += share[rows] @ np.square(difference, out=difference)
+                shift[columns] += sample_weight[rows] @ difference
+                square[columns] += sample_weight[rows] @ np.square(difference, out=difference)
             variance = square - shift**2
             # The row happens to lie far from the mean: measure these columns from the mean itself.
             for j in np.flatnonzero(shift**2 > FAR * variance):
-                variance[j] = share @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
+                variance[j] = sample_weight @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
         return one_row + shift, variance
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:

@@ -28,8 +28,10 @@ class SparseDesign:
         """Return ``X.T @ grad``."""
         return np.asarray(self.x.T @ grad.astype(self.dtype, copy=False), dtype=np.float64)
 
-    def moments(self, share: NDArray) -> tuple[NDArray, NDArray]:
+    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
         """Return mean and variance of every column, the implicit zeros included."""
-        mean, variance = mean_variance_axis(self.x, axis=0, weights=share.astype(self.dtype, copy=False))
+        mean, variance = mean_variance_axis(
+            self.x, axis=0, weights=sample_weight.astype(self.dtype, copy=False)
+        )
         # Rounding may leave the variance of a constant column a little below zero.
         return mean.astype(np.float64), np.maximum(variance, 0.0, dtype=np.float64)

@@ -24,14 +24,16 @@ class StandardizedDesign:
     Attributes
     ----------
     base : StoredDesign
-        Of data in chunks only shape, precision and moments are known here; their products are computed elsewhere.
     mean, scale : array of shape (n_features,)
         A scale of infinity marks a constant column: it behaves like a column of zeros.
+    spread : array of shape (n_features,) or None
+        Root mean square of the columns as they are here, where it is not 1 for all: the units of their coefficients.
     """
 
     base: Any
     mean: NDArray
     scale: NDArray
+    spread: NDArray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,7 +65,7 @@ class StandardizedDesign:
 
 def standardize(
     design: Measurable,
-    share: NDArray,
+    sample_weight: NDArray,
     *,
     center: bool = True,
     scale: bool = True,
@@ -74,7 +76,7 @@ def standardize(
     Parameters
     ----------
     design : Measurable
-    share : array of shape (n_samples,)
+    sample_weight : array of shape (n_samples,)
         Sample weights that sum to one.
     center : bool
         Without it (a model without intercept) columns are only scaled.
@@ -84,18 +86,18 @@ def standardize(
         Names of the columns, for messages.
     """
     n_features = design.shape[1]
-    mean, variance = design.moments(share)
+    mean, variance = design.moments(sample_weight)
     spread = np.sqrt(variance)
     _refuse_huge(mean, spread, scale, names)
-    if not (center or scale):
-        return StandardizedDesign(design, np.zeros(n_features), np.ones(n_features))
     # Rounding leaves a constant column with a spread of about eps * |mean|.
     constant = spread <= 10.0 * np.finfo(design.dtype).eps * np.abs(mean)
     divisor = spread if scale else np.ones(n_features)
-    if not center:
-        # Without an intercept a constant column is one; it keeps its own scale.
-        return StandardizedDesign(design, np.zeros(n_features), np.where(constant, 1.0, divisor))
-    return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor))
+    if center:
+        own = None if scale else np.where(constant, 1.0, spread)
+        return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor), own)
+    # Without an intercept a constant column is one; it keeps its own scale.
+    divisor = np.where(constant, 1.0, divisor) if scale else divisor
+    return StandardizedDesign(design, np.zeros(n_features), divisor, np.hypot(mean, spread) / divisor)
 
 
 def _refuse_huge(mean: NDArray, spread: NDArray, scaled: bool, names: Sequence[str] | None) -> None:

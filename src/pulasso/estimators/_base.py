@@ -1,7 +1,7 @@
-"""What both estimators share: validate, assemble, solve, store, predict."""
+"""What all estimators share: read, build, solve, store, predict."""
 
-import warnings
-from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,41 +9,38 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import listed, plain
+from pulasso._messages import arg, plain, warn
+from pulasso.build import build_problem
 from pulasso.data.chunks import is_chunked
-from pulasso.data.inputs import (
-    check_features,
-    check_flag,
-    check_number,
-    check_same_length,
-    check_weight,
-)
-from pulasso.data.labels import Labels, encode_labels, encode_with
-from pulasso.estimators._assemble import Assembled, assemble
-from pulasso.estimators._estimate_prior import asks_for_estimate, estimate_number
+from pulasso.data.inputs import check_features, check_flag, check_number, check_same_length, check_weight
+from pulasso.data.labels import encode_with
+from pulasso.data.pu_data import PUData
+from pulasso.estimators._estimate_prior import find_scenario
 from pulasso.estimators._exports import ExportMixin
-from pulasso.estimators._kept_path import deterministic, open_checkpoint, solve_kept_path
-from pulasso.estimators._saving import parts_of_estimator
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ClassOrderWarning, ConvergenceWarning, LabelError, StationaryPointWarning
-from pulasso.path import lams_down_to
+from pulasso.exceptions import ConvergenceWarning, InputError, LabelError, StationaryPointWarning
+from pulasso.losses import PULoss
+from pulasso.path import lams_down_to, solve_path
+from pulasso.penalties import as_penalty
+from pulasso.problem import Params, Problem
 from pulasso.responses import Response
-from pulasso.runs import Checkpoint
-from pulasso.runs.seeds import draw_entropy
-from pulasso.scenarios import Scenario, as_scenario
-from pulasso.solvers import SOLVERS, SolverResult
+from pulasso.runs import Run, draw_entropy, one_blas_thread, open_run
+from pulasso.scenarios import LabelModel, Scenario, label_model_of
+from pulasso.solvers import SOLVERS, Solution
 
-__all__ = ["BasePULasso"]
+__all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure"]
 
 # On the way down to the wanted lam, solutions only serve as starts.
 TOL_ON_THE_WAY = 1e-3
+# Results do not depend on these, or other names in a fingerprint say it better.
+NOT_IN_THE_FINGERPRINT = ("n_jobs", "progress", "random_state", "select", "cv", "n_restarts")
 
 
-class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
-    """Penalised maximum likelihood for presence-only data; see the two subclasses."""
+class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
+    """Penalised maximum likelihood for presence-only data; subclasses name their response model."""
 
-    _response_name: ClassVar[str]
+    _response: ClassVar[type[Response]]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BasePULasso":
         """Fit the model at one value of lam.
@@ -61,20 +58,15 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        before = self.__dict__.copy()
-        try:
+        with unchanged_on_failure(self):
             self._check_params()
-            checkpoint = getattr(self, "checkpoint", None)
-            with deterministic(checkpoint):
-                assembled = self._assemble(X, y, sample_weight)
-                lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
-                kept = open_checkpoint(checkpoint, self, assembled, lams)
-                results = self._minimize(assembled, kept)
-            self._store(assembled, results)
-        except BaseException:
-            # A fit that fails, or is interrupted, leaves the model that was there.
-            self.__dict__ = before
-            raise
+            data = self._read(X, y, sample_weight)
+            run = open_run(type(self).__name__, self._fingerprint(data))
+            # A run that may be resumed elsewhere must not depend on the number of threads.
+            with one_blas_thread() if run else nullcontext():
+                problem = self._build(data)
+                solution, n_iter = self._solve(problem, run)
+            self._store(problem, solution, n_iter)
         return self
 
     # -- fitting, step by step ---------------------------------------------------------------------------
@@ -86,171 +78,136 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
         check_flag("standardize", self.standardize)
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
+        as_penalty(self.penalty)
         if not isinstance(self.solver, str) or self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is unknown; use one of {listed(SOLVERS)}.")
-
-    def _assemble(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Assembled:
-        return self._assemble_checked(*self._check_data(x, y, sample_weight))
-
-    def _check_data(
-        self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Any, Labels, NDArray]:
-        """Return features, labels and weights as everything below the estimators expects them."""
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            raise InputError(
+                f"solver={self.solver!r} is unknown.",
+                parameter="solver",
+                remedy=f"Use one of {', '.join(map(repr, SOLVERS))}.",
             )
-        x = check_features(self, x, reset=True)
-        check_same_length(x, y)
-        weight = check_weight(sample_weight, x)
-        if is_chunked(x) and getattr(self, "n_restarts", None):
-            raise ValueError("n_restarts needs all rows in memory; leave it at 0 for data in chunks.")
-        return x, self._encode(y, weight), weight
 
-    def _assemble_checked(self, x: Any, labels: Labels, weight: NDArray) -> Assembled:
-        return assemble(
+    def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
+        data = PUData.read(
             x,
-            labels,
-            weight,
-            response=self._response_name,
-            scenario=self._find_scenario(x, labels, weight),
-            groups=self.groups,
-            standardized=self.standardize,
-            fit_intercept=getattr(self, "fit_intercept", True),
-            feature_names=getattr(self, "feature_names_in_", None),
-        )
-
-    def _find_scenario(self, x: Any, labels: Labels, weight: NDArray) -> Scenario:
-        """Return the scenario as an object, its number estimated if the user asked for that."""
-        for name in ("prevalence_", "label_frequency_", "prevalence_estimate_"):
-            self.__dict__.pop(name, None)
-        scenario = as_scenario(
-            self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency
-        )
-        if asks_for_estimate(scenario):
-            if is_chunked(x):
-                raise ValueError(
-                    "'estimate' needs all rows in memory. Estimate the number on a sample of the rows with "
-                    "pulasso.prevalence, and pass it."
-                )
-            scenario, estimate = estimate_number(scenario, x, labels, weight, self._response_name)
-            self.prevalence_estimate_ = estimate
-            setattr(self, f"{estimate.parameter}_", estimate.numbers)
-        return scenario
-
-    def _encode(self, y: ArrayLike, weight: NDArray) -> Labels:
-        labels = encode_labels(
             y,
+            sample_weight=sample_weight,
             unlabeled=self.unlabeled,
             negative=self.negative,
             class_order=getattr(self, "class_order", None),
-            sample_weight=weight,
-            ordered=self._response_name == "ordinal",
+            ordered=self._response.is_ordered,
+            estimator=self,
         )
-        if labels.order_was_guessed:
-            order = " < ".join(map(str, labels.classes))
-            warnings.warn(
-                f"The classes are text and were put in alphabetical order: {order}. If this is not their "
-                "order, pass class_order=[...] or an ordered pandas categorical.",
-                ClassOrderWarning,
-                stacklevel=5,
+        if data.is_chunked and getattr(self, "n_restarts", 0):
+            raise InputError(
+                "n_restarts needs all rows in memory.",
+                parameter="n_restarts",
+                remedy="Leave it at 0 for data in chunks.",
             )
-        return labels
+        return data
 
-    def _minimize(self, assembled: Assembled, kept: Checkpoint | None = None) -> list[SolverResult]:
-        """Solve down the path and, if asked for, from other starts; the last result is the best one."""
-        results = self._solve(assembled, kept)
+    def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
+        """Return the estimator's problem for these data; a scenario that was found before need not be found again."""
+        return build_problem(
+            data,
+            response=self._response,
+            scenario=find_scenario(self, data) if scenario is None else scenario,
+            penalty=self.penalty,
+            groups=self.groups,
+            standardized=self.standardize,
+            fit_intercept=getattr(self, "fit_intercept", True),
+        )
+
+    def _solve(self, problem: Problem, run: Run | None = None) -> tuple[Solution, int]:
+        """Solve down the path and, if asked for, from other starts; return the best solution and all iterations."""
+        lams = lams_down_to(float(self.lam), problem.lam_max)
+        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
+        settings = {"solver": self.solver, "tol": tols, "max_iter": self.max_iter}
+        solutions = list(solve_path(problem, lams, run=run, **settings))
+        best = solutions[-1]
         self.__dict__.pop("stationary_points_", None)
         if getattr(self, "n_restarts", 0):
-            self.stationary_points_, results[-1] = explore(
-                self,
-                assembled,
-                results[-1],
-                n_restarts=int(self.n_restarts),
-                entropy=draw_entropy(self.random_state),
-                progress=False,
+            entropy = draw_entropy(self.random_state)
+            self.stationary_points_, best = explore(
+                self, problem, best, n_restarts=int(self.n_restarts), entropy=entropy, progress=False
             )
-        return results
+        return best, sum(each.n_iter for each in solutions)
 
-    def _solve(self, assembled: Assembled, kept: Checkpoint | None = None) -> list[SolverResult]:
-        lams = lams_down_to(float(self.lam), assembled.problem.lam_max)
-        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
-        return solve_kept_path(
-            assembled.problem,
-            assembled.null,
-            lams,
-            solver=SOLVERS[self.solver],
-            tol=tols,
-            max_iter=self.max_iter,
-            kept=kept,
-        )
+    def _fingerprint(self, data: PUData) -> dict[str, Any]:
+        """Return what results depend on: settings and data."""
+        params = self.get_params(deep=False)
+        settings = {name: value for name, value in params.items() if name not in NOT_IN_THE_FINGERPRINT}
+        return {"estimator": type(self).__name__, **settings, **data.fingerprint()}
 
-    def _store(self, assembled: Assembled, results: list[SolverResult]) -> None:
-        result = results[-1]
-        self._store_data(assembled)
-        self._store_solution(assembled, result, n_iter=sum(one.n_iter for one in results))
-        if not result.converged:
-            words = self._not_converged(result)
-            warnings.warn(words, ConvergenceWarning, stacklevel=3)
-            self.warnings_.append(words)
+    # -- storing: the one place where a solution becomes fitted attributes --------------------------------------
+
+    def _store(self, problem: Problem, solution: Solution, n_iter: int) -> None:
+        self._store_problem(problem)
+        self._store_solution(problem, solution, n_iter)
+        if not solution.converged:
+            words = (
+                f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the "
+                f"KKT violation is {solution.kkt:.2g} of lam_max ({solution.message}). Try a larger {arg('lam')} or "
+                f"{arg('tol')}, {arg('max_iter')} above {self.max_iter}, or {arg('standardize', 'True')}."
+            )
+            self.warnings_.append(warn(words, ConvergenceWarning))
         if hasattr(self, "stationary_points_") and self.stationary_points_.path_index != 0:
             words = self.stationary_points_.words_about_path()
-            warnings.warn(words, StationaryPointWarning, stacklevel=3)
-            self.warnings_.append(words)
+            self.warnings_.append(warn(words, StationaryPointWarning))
 
-    def _store_data(self, assembled: Assembled) -> None:
+    def _store_problem(self, problem: Problem) -> None:
         """Store what does not depend on lam."""
-        self.classes_ = assembled.labels.classes
-        self.lam_max_ = assembled.problem.lam_max
-        self.label_model_ = assembled.label_model
-        self.scenario_ = assembled.scenario
-        self.groups_ = assembled.blocks
-        scale = assembled.design.scale
+        self.classes_ = problem.data.classes
+        self.lam_max_ = problem.lam_max
+        self.label_model_ = problem.loss.label_model  # type: ignore[attr-defined]
+        self.scenario_ = problem.scenario
+        self.groups_ = problem.blocks
+        scale = problem.design.scale  # type: ignore[attr-defined]
         self.feature_scale_ = np.where(np.isfinite(scale), scale, 0.0)
-        self.label_counts_ = assembled.counts
-        self.warnings_ = list(assembled.warnings)
+        self.label_counts_ = problem.data.counts
+        self.warnings_ = list(problem.warnings)
 
-    def _store_solution(self, assembled: Assembled, result: SolverResult, n_iter: int) -> None:
-        solution = assembled.coefficients(result.params)
-        self._store_coefficients(solution.coef, solution.offsets)
-        self.group_norms_ = assembled.blocks.norms(result.params.theta)
-        self.objective_ = float(result.objective)
-        self.kkt_ = float(result.kkt)
-        self.converged_ = bool(result.converged)
+    def _store_solution(self, problem: Problem, solution: Solution, n_iter: int) -> None:
+        for name, value in public_attributes(problem, solution.params).items():
+            setattr(self, name, value)
+        self.group_norms_ = problem.blocks.norms(solution.params.theta)
+        self.objective_ = float(solution.objective)
+        self.kkt_ = float(solution.kkt)
+        self.converged_ = bool(solution.converged)
         self.n_iter_ = int(n_iter)
-        self.history_ = result.history
+        self.history_ = solution.history
 
-    def _not_converged(self, result: SolverResult) -> str:
-        return (
-            f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the "
-            f"KKT violation is {result.kkt:.2g} of lam_max ({result.message}). Try a larger lam or tol, "
-            f"max_iter above {self.max_iter}, or standardize=True."
-        )
+    # -- the model on the scale of X -----------------------------------------------------------------------------
 
-    # -- the model on the scale of X: subclasses know how coefficients are called ----------------------------
-
-    @abstractmethod
-    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
-        """Store coef (n_outputs, n_features) and offsets under the names users know."""
-
-    @abstractmethod
-    def _model(self) -> tuple[Response, NDArray, NDArray]:
-        """Return response, theta (n_features, n_outputs) and offsets."""
+    @property
+    def response_(self) -> Response:
+        """The response model, which knows how its coefficients are called."""
+        check_is_fitted(self)
+        return self._response.from_public(self)[0]
 
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)
         x = check_features(self, x, reset=False)
-        response, theta, offsets = self._model()
+        response, theta, offsets = self._response.from_public(self)
         linear = x.map_concat(_times, theta) if is_chunked(x) else _times(x, theta)
         if not np.isfinite(linear).all():
             row = int(np.argmin(np.isfinite(linear).all(axis=1)))
             # In memory, missing values are refused before.
             missing = "missing or infinite values, or " if is_chunked(x) else ""
-            raise ValueError(
+            raise InputError(
                 f"Row {row} of X holds {missing}numbers so large that their product with the coefficients is not "
-                "finite. Check its units."
+                "finite.",
+                parameter="X",
+                remedy="Check its units.",
             )
         return response, linear, offsets
+
+    def _label_model_of(self, x: Any) -> LabelModel:
+        """Return the label model of new rows: that of the fit, unless labelling depends on the row."""
+        if not getattr(self.scenario_, "by_row", False):
+            return self.label_model_
+        x = check_features(self, x, reset=False)
+        names = getattr(self, "feature_names_in_", None)
+        return label_model_of(self.scenario_, self.label_counts_, x, names)
 
     # -- predictions -------------------------------------------------------------------------------------
 
@@ -287,7 +244,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
         Columns: unlabeled, the positive classes in order and, if y had any, confirmed negatives.
         """
         response, u, offsets = self._linear(X)
-        log_proba = self.label_model_.observed_log_proba(response.log_odds(u, offsets))
+        log_proba = PULoss(self._label_model_of(X)).log_proba(response.log_odds(u, offsets))
         return np.exp(log_proba).astype(u.dtype, copy=False)
 
     def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -303,27 +260,48 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator, ABC):
         response, u, offsets = self._linear(X)
         check_same_length(u, y)
         codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
-        log_proba = self.label_model_.observed_log_proba(response.log_odds(u, offsets))
-        if (codes >= log_proba.shape[1]).any():
+        weight, label_model = check_weight(sample_weight, u), self._label_model_of(X)
+        if (codes == len(self.classes_)).any() and not label_model.confirms_negatives:
             raise LabelError(
                 f"y holds confirmed negatives ({plain(self.classes_[0])!r}), but the fit saw none, so the "
-                "model does not know how likely they are. Fit again with some, or drop these rows."
+                "model does not know how likely they are.",
+                parameter="y",
+                remedy="Fit again with some, or drop these rows.",
             )
-        scores = log_proba[np.arange(len(codes)), codes]
-        return float(np.average(scores, weights=check_weight(sample_weight, u)))
+        rows = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
+        likelihood = PULoss(label_model.take(rows))
+        losses = likelihood.loss(response.log_odds(u[rows], offsets), codes[rows])
+        return -float(np.average(losses, weights=weight[rows]))
 
     def summary(self) -> Summary:
         """Return what was selected and how well the fit is certified; prints, renders, converts."""
         check_is_fitted(self)
         return summarize(self)
 
-    def _saved_parts(self) -> dict[str, Any]:
-        return parts_of_estimator(self)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+@contextmanager
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """Leave the model that was there when a fit fails, or is interrupted."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
+def public_attributes(problem: Problem, params: Params) -> dict[str, NDArray]:
+    """Return coefficients and offsets on the scale of the user's X, by the names of fitted attributes."""
+    design = problem.design
+    theta, constant = design.to_original(params.theta)  # type: ignore[attr-defined]
+    # Columns far from zero make large cutpoints; in single precision the gaps between them would vanish.
+    theta = theta.astype(design.dtype, copy=False)
+    return problem.response.to_public(theta, problem.response.shift(params.offsets, -constant))
 
 
 def _times(x: Any, theta: NDArray) -> NDArray:

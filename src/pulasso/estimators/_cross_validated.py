@@ -1,7 +1,5 @@
 """Cross-validation of either model: the mixin that turns an estimator of one lam into one that chooses it."""
 
-import builtins
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,37 +10,32 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from pulasso import exceptions
-from pulasso._messages import listed
-from pulasso.estimators._assemble import Assembled
-from pulasso.estimators._base import BasePULasso
-from pulasso.estimators._fold_steps import (
+from pulasso._messages import arg, listed, warn
+from pulasso.data.pu_data import PUData
+from pulasso.estimators._base import BasePULasso, unchanged_on_failure
+from pulasso.estimators._folds import (
     Criterion,
-    Sample,
     fit_fold,
     folds_from_arrays,
-    held_out_label_model,
-    path_from_arrays,
+    recorded_warnings,
     refit,
+    solutions_from_arrays,
     split_step,
 )
-from pulasso.estimators.fit_path import make_grid
-from pulasso.exceptions import GridEdgeWarning, LabelFrequencyWarning
+from pulasso.estimators.fit_path import collect_path, make_grid
+from pulasso.exceptions import GridEdgeWarning, InputError, LabelFrequencyWarning
 from pulasso.model_selection import (
     SELECTIONS,
-    Fold,
     LossCurve,
     check_folds,
     make_splitter,
     named_scorer,
     takes_weight,
 )
-from pulasso.runs import data_hash, describe, one_blas_thread, run_steps
+from pulasso.problem import Problem
+from pulasso.runs import Run, one_blas_thread, open_run, run_steps
 
 __all__ = ["CrossValidated"]
-
-# The results do not depend on these; `select` only says which step follows the folds.
-NOT_IN_THE_FINGERPRINT = ("n_jobs", "checkpoint", "progress", "select", "cv", "random_state")
 
 
 class CrossValidated(BasePULasso):
@@ -72,111 +65,92 @@ class CrossValidated(BasePULasso):
         -------
         self
         """
-        before = self.__dict__.copy()
-        try:
+        with unchanged_on_failure(self), one_blas_thread():  # for lam_max, too
             self._check_params()
-            with one_blas_thread():  # for lam_max, too
-                self._cross_validate(X, y, sample_weight, params)
-        except BaseException:
-            # A fit that fails, or is interrupted, leaves the model that was there.
-            self.__dict__ = before
-            raise
+            routed = self._route(sample_weight, params)
+            splitter = make_splitter(self.cv, self.random_state)
+            data = self._read(X, y, sample_weight)
+            more = {"splitter": splitter, "split": routed.splitter.split, "score": routed.scorer.score}
+            labels = {"labels as given": data.y}
+            run = open_run(type(self).__name__, {**self._fingerprint(data), **more, **labels})
+            self._cross_validate(data, splitter, routed, run)
         return self
 
     # -- fitting, step by step ---------------------------------------------------------------------------
 
     def _check_params(self) -> None:
         self._template()._check_params()
-        if self.select not in SELECTIONS:
-            raise ValueError(f"select={self.select!r} is unknown; use one of {listed(SELECTIONS)}.")
-        if self.progress not in (None, True, False):
-            raise ValueError(f"progress={self.progress!r} must be True, False or None.")
+        for name, known in (("select", SELECTIONS), ("progress", (None, True, False))):
+            value = getattr(self, name)
+            if value not in known:
+                raise InputError(
+                    f"{name}={value!r} is unknown.", parameter=name, remedy=f"Use one of {listed(known)}."
+                )
 
-    def _cross_validate(
-        self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None, params: dict[str, Any]
-    ) -> None:
-        routed = self._route(sample_weight, params)
-        splitter = make_splitter(self.cv, self.random_state)
-        checked, labels, weight = self._check_data(x, y, sample_weight)
-        sample = Sample(checked, _label_array(y), labels, weight)
-        assembled = self._assemble_checked(checked, labels, weight)
-        self.lams_ = make_grid(self.lams, assembled.problem.lam_max, self.n_lams, self.lam_min_ratio)
-        kept = {"checkpoint": self.checkpoint}
-        if self.checkpoint is not None:
-            kept["fingerprint"] = self._fingerprint(sample, splitter, routed)
-        split = {"folds": (splitter, sample, routed.splitter.split)}
-        folds = folds_from_arrays(run_steps(split_step, split, progress=False, **kept)[0])
-        check_folds(folds, labels, weight)
-        results = self._run_folds(
-            folds, sample, assembled, Criterion(self._scorer(), routed.scorer.score), kept
-        )
-        said = self._warn_of_folds(results, assembled)
-        self._choose(results, assembled, said, len(folds))
-        self._refit(assembled, kept, said)
+    def _cross_validate(self, data: PUData, splitter: Any, routed: Bunch, run: Run | None) -> None:
+        problem = self._build(data)
+        self.lams_ = make_grid(self.lams, problem.lam_max, self.n_lams, self.lam_min_ratio)
+        split = {"folds": (splitter, data, routed.splitter.split)}
+        folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
+        check_folds(folds, data, data.weight)  # type: ignore[arg-type]
+        template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(template, name, getattr(self, name))
+        steps = {
+            f"fold {i}": (template, data, fold, i, self.lams_, problem.scenario, criterion)
+            for i, fold in enumerate(folds, start=1)
+        }
+        how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
+        results = run_steps(fit_fold, steps, title="folds", **how)
+        said = self._warn_of_folds(results, problem)
+        self._choose(results, problem, said)
+        self._refit(template, problem, run, said)
 
-    def _run_folds(
-        self,
-        folds: Sequence[Fold],
-        sample: Sample,
-        assembled: Assembled,
-        criterion: Criterion,
-        kept: dict[str, Any],
-    ) -> list[dict[str, NDArray]]:
-        scenario, names = assembled.scenario, getattr(self, "feature_names_in_", None)
-        template = self._template()
-        template.n_features_in_ = self.n_features_in_
-        steps = {}
-        for number, fold in enumerate(folds, start=1):
-            label_model = held_out_label_model(scenario, sample.rows(fold.test), number)
-            steps[f"fold {number}"] = (
-                template, sample, fold, self.lams_, scenario, label_model, names, criterion
-            )  # fmt: skip
-        return run_steps(fit_fold, steps, n_jobs=self.n_jobs, progress=self.progress, title="folds", **kept)
-
-    def _choose(
-        self, results: list[dict[str, NDArray]], assembled: Assembled, said: list[str], n_folds: int
-    ) -> None:
+    def _choose(self, results: list[dict[str, NDArray]], problem: Problem, said: list[str]) -> None:
         curve = LossCurve(
             self.lams_,
             np.array([result["loss"] for result in results], dtype=float),
             np.array([float(result["weight"]) for result in results]),
         )
         if not curve.usable.any():
-            raise ValueError(
-                "No lam has a finite loss in every fold. Check scoring= on a single fit, or give larger lams=."
+            raise InputError(
+                "No lam has a finite loss in every fold.",
+                parameter="scoring",
+                remedy=f"Check {arg('scoring')} on a single fit, or give larger {arg('lams')}.",
             )
-        if self.select == "1se" and n_folds < 2:
-            raise ValueError("select='1se' compares folds, and there is only one. Use select='min' or more.")
+        if self.select == "1se" and len(results) < 2:
+            raise InputError(
+                "select='1se' compares folds, and there is only one.",
+                parameter="select",
+                remedy=f"Use {arg('select', 'min')} or more folds.",
+            )
         self.cv_loss_, self.cv_loss_mean_, self.cv_loss_se_ = curve.losses, curve.mean, curve.se
         self.cv_n_active_ = np.array([result["n_active"] for result in results])
         self.best_index_ = curve.index(self.select)
         self.lam_ = float(self.lams_[self.best_index_])
         self.lam_min_ = float(self.lams_[curve.index("min")])
         self.lam_1se_ = float(self.lams_[curve.index("1se")])
-        words = self._words_about_edge(curve.edge(), assembled.problem.lam_max)
+        words = self._words_about_edge(curve.edge(), problem.lam_max)
         if words:
-            _say(words, GridEdgeWarning, said)
+            said.append(warn(words, GridEdgeWarning))
 
-    def _refit(self, assembled: Assembled, kept: dict[str, Any], said: list[str]) -> None:
+    def _refit(self, template: BasePULasso, problem: Problem, run: Run | None, said: list[str]) -> None:
         lams = self.lams_[: self.best_index_ + 1]
-        template = self._template()
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(template, name, getattr(self, name))
-        steps = {f"refit {self.best_index_}": (template, assembled, lams)}
-        arrays = run_steps(refit, steps, progress=self.progress, title="refit", **kept)[0]
-        self.path_ = path_from_arrays(arrays, template, assembled, lams)
-        for kind, words in _warnings_of(arrays):
-            _say(f"All rows: {words}", kind, said)
-        self.path_.warnings.extend(said)
-        fitted = {name: value for name, value in vars(self.path_.model(-1)).items() if name.endswith("_")}
-        self.__dict__.update(fitted)
-        self.n_iter_ = int(self.path_.n_iter.sum())
+        steps = {f"refit {self.best_index_}": (template, problem, lams)}
+        arrays = run_steps(refit, steps, progress=self.progress, title="refit", run=run)[0]
+        solutions = solutions_from_arrays(arrays)
+        template._store_problem(problem)
+        template.warnings_ += said
+        self.path_ = collect_path(template, problem, solutions)
+        best = solutions[-1]
+        self._store_problem(problem)
+        self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))
+        self.warnings_ = [*self.path_.warnings, *said]
 
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""
         own = self.get_params(deep=False)
-        own.pop("checkpoint")  # it keeps folds, not the way to one lam
         return self._plain(**{name: own[name] for name in self._plain().get_params() if name in own})
 
     # -- what depends on the rest of scikit-learn ------------------------------------------------------------
@@ -187,8 +161,9 @@ class CrossValidated(BasePULasso):
         if isinstance(self.scoring, str):
             return named_scorer(self.scoring)
         if not callable(self.scoring):
-            raise ValueError(
-                f"scoring={self.scoring!r} must be None, the name of a scorer, or a callable (model, X, y)."
+            raise InputError(
+                f"scoring={self.scoring!r} must be None, the name of a scorer, or a callable (model, X, y).",
+                parameter="scoring",
             )
         return check_scoring(self, scoring=self.scoring)
 
@@ -208,9 +183,10 @@ class CrossValidated(BasePULasso):
         score = {}
         if sample_weight is not None and self.scoring is not None:
             if not takes_weight(self._scorer()):
-                raise ValueError(
-                    f"scoring={self.scoring!r} takes no sample_weight, but fit was given one. Use a scorer "
-                    "(model, X, y, sample_weight=None), or one of pulasso.metrics."
+                raise InputError(
+                    f"scoring={self.scoring!r} takes no sample_weight, but fit was given one.",
+                    parameter="scoring",
+                    remedy="Use a scorer (model, X, y, sample_weight=None), or one of pulasso.metrics.",
                 )
             score = {"sample_weight": sample_weight}
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=score))
@@ -226,34 +202,13 @@ class CrossValidated(BasePULasso):
             )
         return router
 
-    # -- what a checkpoint depends on, and words -------------------------------------------------------------
+    # -- words -----------------------------------------------------------------------------------------------
 
-    def _fingerprint(self, sample: Sample, splitter: Any, routed: Bunch) -> dict[str, Any]:
-        settings = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in NOT_IN_THE_FINGERPRINT
-        }
-        return {
-            "estimator": type(self).__name__,
-            **settings,
-            "cv": describe(splitter),
-            "X": data_hash(sample.x, getattr(self, "feature_names_in_", None)),
-            "y": data_hash(sample.labels.codes, sample.labels.classes, sample.y),
-            "sample_weight": data_hash(sample.weight),
-            "arguments of the splitter": {
-                name: data_hash(value) for name, value in routed.splitter.split.items()
-            },
-            "arguments of the scorer": {
-                name: data_hash(value) for name, value in routed.scorer.score.items()
-            },
-        }
-
-    def _warn_of_folds(self, results: Sequence[Mapping[str, NDArray]], assembled: Assembled) -> list[str]:
+    def _warn_of_folds(self, results: Sequence[Mapping[str, NDArray]], problem: Problem) -> list[str]:
         """Warn of what happened in folds, by their numbers, and return the words."""
         by_warning: dict[tuple[type[Warning], str], list[int]] = {}
         for number, result in enumerate(results, start=1):
-            for kind, words in _warnings_of(result):
+            for kind, words in recorded_warnings(result):
                 by_warning.setdefault((kind, words), []).append(number)
             lost = np.flatnonzero(~np.isfinite(result["loss"]))
             if len(lost):
@@ -265,9 +220,9 @@ class CrossValidated(BasePULasso):
         said: list[str] = []
         for (kind, words), numbers in by_warning.items():
             # What all rows were warned about need not be said again for some of them.
-            if not (kind is LabelFrequencyWarning and assembled.warnings):
+            if not (kind is LabelFrequencyWarning and problem.warnings):
                 folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
-                _say(f"{folds} of {len(results)}: {words}", kind, said)
+                said.append(warn(f"{folds} of {len(results)}: {words}", kind))
         return said
 
     def _words_about_edge(self, edge: str, lam_max: float) -> str:
@@ -276,32 +231,12 @@ class CrossValidated(BasePULasso):
         lam = self.lams_[0 if edge == "largest" else -1]
         start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
         if edge == "smallest":
-            remedy = (
-                f"lam_min_ratio={self.lam_min_ratio / 5:g}" if self.lams is None else "smaller values in lams"
-            )
+            smaller = f"smaller values in {arg('lams')}"
+            remedy = smaller if self.lams is not None else arg("lam_min_ratio", f"{self.lam_min_ratio / 5:g}")
             return f"{start}: a smaller one may be better still. Try {remedy}."
         if lam < lam_max:
-            return f"{start}: a larger one may be better still. Try larger values in lams."
+            return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."
         return (
             f"{start}, where no penalised feature is selected: held-out rows do not show that features tell "
             "the labels apart. Check the labels and the assumed numbers, or try more rows or fewer features."
         )
-
-
-def _label_array(y: ArrayLike) -> NDArray:
-    """Return labels as an array that can be cut into rows, without turning missing values into text."""
-    array = np.asarray(y).reshape(-1)
-    return np.asarray(y, dtype=object).reshape(-1) if array.dtype.kind in "US" else array
-
-
-def _warnings_of(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning], str]]:
-    kinds = [
-        getattr(exceptions, name, getattr(builtins, name, UserWarning)) for name in arrays["warning_kinds"]
-    ]
-    return list(zip(kinds, map(str, arrays["warnings"]), strict=True))
-
-
-def _say(words: str, kind: type[Warning], said: list[str]) -> None:
-    """Warn, and note what was said."""
-    warnings.warn(words, kind, stacklevel=5)
-    said.append(words)

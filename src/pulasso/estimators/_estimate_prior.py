@@ -1,20 +1,14 @@
 """``prevalence="estimate"`` and ``label_frequency="estimate"``: the number that a scenario asks for, from the data."""
 
-import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from numpy.typing import NDArray
-
-from pulasso.data.chunks import is_chunked
-from pulasso.data.labels import Labels
+from pulasso._messages import warn
+from pulasso.data.pu_data import PUData
 from pulasso.exceptions import IdentifiabilityWarning, ScenarioError
-from pulasso.scenarios import Scenario
+from pulasso.scenarios import Scenario, as_scenario
 
-if TYPE_CHECKING:
-    from pulasso.prevalence.result import PrevalenceEstimate
-
-__all__ = ["asks_for_estimate", "estimate_number"]
+__all__ = ["asks_for_estimate", "find_scenario"]
 
 ESTIMATE = "estimate"
 
@@ -25,30 +19,38 @@ def asks_for_estimate(scenario: Scenario) -> bool:
     return isinstance(number, str) and number == ESTIMATE
 
 
-def estimate_number(
-    scenario: Any, x: Any, labels: Labels, weight: NDArray, response: str
-) -> tuple[Scenario, "PrevalenceEstimate"]:
-    """Return the scenario with its number estimated by profile likelihood, and the estimate itself.
+def find_scenario(estimator: Any, data: PUData) -> Scenario:
+    """Return an estimator's scenario as an object, its number estimated by profile likelihood if it asks for that.
 
-    Warns where the data do not identify the number.
+    The estimate is stored as ``prevalence_estimate_`` and ``prevalence_`` or ``label_frequency_``. Warns where the data
+    do not identify the number.
     """
+    for name in ("prevalence_", "label_frequency_", "prevalence_estimate_"):
+        estimator.__dict__.pop(name, None)
+    scenario: Any = as_scenario(
+        estimator.scenario, prevalence=estimator.prevalence, label_frequency=estimator.label_frequency
+    )
+    if not asks_for_estimate(scenario):
+        return scenario
     # Only here, because it loads much that other fits do not need.
     from pulasso.prevalence.by_profile import estimate_by_profile
-    from pulasso.prevalence.data import PUData
 
     if getattr(scenario, "always_labeled", ()):
         raise ScenarioError(
             "prevalence='estimate' and always_labeled= do not go together: nothing in the data tells the prevalence of "
-            "a class that is never unlabeled. Give the numbers."
+            "a class that is never unlabeled.",
+            parameter="prevalence",
+            remedy="Give the numbers.",
         )
-    if is_chunked(x):
+    if data.is_chunked:
         raise ScenarioError(
-            f"{scenario.asks_for}='estimate' needs data that fit into memory. Estimate it on a sample of rows with "
-            "pulasso.prevalence.profile_likelihood, and give the numbers."
+            f"{scenario.asks_for}='estimate' needs all rows in memory.",
+            parameter=scenario.asks_for,
+            remedy="Estimate the number on a sample of the rows with pulasso.prevalence.profile_likelihood, and pass it.",
         )
-    data = PUData(x, labels.codes, labels.classes, weight, scenario.name).ready()
-    estimate = estimate_by_profile(data, response)
+    estimate = estimate_by_profile(data, scenario.name, estimator._response.name)
     if not estimate.is_identified:
-        words = " ".join(each for each in estimate.diagnosis if "not identified" in each)
-        warnings.warn(words, IdentifiabilityWarning, stacklevel=6)
-    return replace(scenario, **{estimate.parameter: estimate.values}), estimate
+        warn(estimate.what_is_open, IdentifiabilityWarning)
+    estimator.prevalence_estimate_ = estimate
+    setattr(estimator, f"{estimate.parameter}_", estimate.numbers)
+    return replace(scenario, **{estimate.parameter: estimate.values})

@@ -7,8 +7,6 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso.estimators._saving import save
-
 __all__ = ["ExportMixin"]
 
 
@@ -93,5 +91,7 @@ class ExportMixin:
         notes : mapping, optional
             Anything that JSON can hold, for `pulasso.load_notes`: where the data came from, for example.
         """
+        from pulasso.estimators.persistence import save
+
         check_is_fitted(self)
         save(self, path, force=force, notes=notes)

@@ -1,6 +1,5 @@
 """Estimators that choose lam by cross-validation."""
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike
 from pulasso.estimators._cross_validated import CrossValidated
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
-from pulasso.penalties import Groups
+from pulasso.penalties import Groups, Penalty
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["MultinomialPULassoCV", "OrdinalPULassoCV"]
@@ -51,14 +50,11 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         error of it: fewer features, about as good.
     n_jobs : int, optional
         Processes for the folds. Every step uses one BLAS thread, so the result is the same for any number.
-    checkpoint : str or path, optional
-        Folder that keeps every finished fold. A fit that was interrupted or killed, called again with the same
-        data and settings, goes on from there and ends with the same result.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
     random_state : int, RandomState, Generator or None
         Shuffles rows before they are split, where `cv` is a number.
-    scenario, prevalence, label_frequency, groups, standardize, fit_intercept
+    scenario, prevalence, label_frequency, penalty, groups, standardize, fit_intercept
         As for :class:`MultinomialPULasso`.
     solver, tol, max_iter, unlabeled, negative
         As for :class:`MultinomialPULasso`.
@@ -121,6 +117,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
+        penalty: str | Penalty | None = None,
         groups: str | Groups = "rows",
         standardize: bool = True,
         fit_intercept: bool = True,
@@ -130,7 +127,6 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         unlabeled: Any = None,
         negative: Any = None,
         n_jobs: int | None = None,
-        checkpoint: str | os.PathLike | None = None,
         progress: bool | None = None,
         random_state: Any = None,
     ):
@@ -143,6 +139,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency
+        self.penalty = penalty
         self.groups = groups
         self.standardize = standardize
         self.fit_intercept = fit_intercept
@@ -152,7 +149,6 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.unlabeled = unlabeled
         self.negative = negative
         self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
         self.progress = progress
         self.random_state = random_state
 
@@ -165,9 +161,9 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Parameters
     ----------
-    lams, n_lams, lam_min_ratio, cv, scoring, select, n_jobs, checkpoint, progress, random_state
+    lams, n_lams, lam_min_ratio, cv, scoring, select, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
-    scenario, prevalence, label_frequency, groups, standardize
+    scenario, prevalence, label_frequency, penalty, groups, standardize
         As for :class:`OrdinalPULasso`.
     solver, tol, max_iter, unlabeled, negative, class_order
         As for :class:`OrdinalPULasso`.
@@ -208,6 +204,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
+        penalty: str | Penalty | None = None,
         groups: str | Groups = "entries",
         standardize: bool = True,
         solver: str = "working-set",
@@ -217,7 +214,6 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         negative: Any = None,
         class_order: Sequence[Any] | None = None,
         n_jobs: int | None = None,
-        checkpoint: str | os.PathLike | None = None,
         progress: bool | None = None,
         random_state: Any = None,
     ):
@@ -230,6 +226,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency
+        self.penalty = penalty
         self.groups = groups
         self.standardize = standardize
         self.solver = solver
@@ -239,6 +236,5 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.negative = negative
         self.class_order = class_order
         self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
         self.progress = progress
         self.random_state = random_state

@@ -1,31 +1,30 @@
 """A whole regularisation path in one call."""
 
 import os
-import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed
+from pulasso._messages import arg, did_you_mean, warn
+from pulasso.build import as_response
 from pulasso.data.inputs import check_number
-from pulasso.estimators._assemble import Assembled
-from pulasso.estimators._base import BasePULasso
-from pulasso.estimators._kept_path import deterministic, open_checkpoint, solve_kept_path
-from pulasso.estimators._saving import parts_of_fields, save
+from pulasso.estimators._base import BasePULasso, public_attributes, unchanged_on_failure
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
-from pulasso.exceptions import ConvergenceWarning
-from pulasso.path import lam_grid
-from pulasso.runs import Checkpoint
-from pulasso.solvers import SOLVERS, Record, SolverResult
+from pulasso.exceptions import ConvergenceWarning, InputError
+from pulasso.path import lam_grid, solve_path
+from pulasso.problem import Problem
+from pulasso.responses import RESPONSES, Response
+from pulasso.runs import one_blas_thread, open_run
+from pulasso.solvers import Record, Solution
 
-__all__ = ["PathResult", "fit_path"]
+__all__ = ["PathResult", "collect_path", "fit_path", "make_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +41,15 @@ class PathResult:
         Ordinal model only.
     objective : array of shape (n_lams,)
     kkt : array of shape (n_lams,)
-        KKT violation relative to `lam_max`.
+        The largest KKT violation, relative to `lam_max` under the usual weights.
     group_norms : array of shape (n_lams, n_groups)
         Norms of the groups on the penalised scale.
-    n_active : array of shape (n_lams,)
-        Number of groups that are not zero.
     n_iter : array of shape (n_lams,)
     converged : array of shape (n_lams,)
     lam_max : float
     classes : array of shape (K + 1,)
     feature_names : array of str, or None
-    warnings : list of str
+    warnings : tuple of str
     """
 
     lams: NDArray
@@ -62,15 +59,26 @@ class PathResult:
     objective: NDArray
     kkt: NDArray
     group_norms: NDArray
-    n_active: NDArray
     n_iter: NDArray
     converged: NDArray
     lam_max: float
     classes: NDArray
     feature_names: NDArray | None
-    warnings: list[str]
+    warnings: tuple[str, ...]
     _template: BasePULasso = field(repr=False)
     _histories: tuple[tuple[Record, ...], ...] = field(repr=False)
+
+    @property
+    def n_active(self) -> NDArray:
+        """Number of groups that are not zero, shape (n_lams,)."""
+        return np.count_nonzero(self.group_norms, axis=1)
+
+    @property
+    def offsets(self) -> NDArray:
+        """Intercepts or thresholds, whichever the model has."""
+        offsets = self.thresholds if self.intercepts is None else self.intercepts
+        assert offsets is not None
+        return offsets
 
     def model(self, index: int) -> Any:
         """Return the solution at ``lams[index]`` as a fitted estimator, ready to predict and to score.
@@ -88,10 +96,7 @@ class PathResult:
         model = copy(self._template)
         model.lam = float(self.lams[index])
         model.coef_ = self.coefs[index].copy()
-        if self.intercepts is not None:
-            model.intercept_ = self.intercepts[index].copy()
-        if self.thresholds is not None:
-            model.thresholds_ = self.thresholds[index].copy()
+        setattr(model, model._response.offsets_name, self.offsets[index].copy())
         model.group_norms_ = self.group_norms[index].copy()
         model.objective_ = float(self.objective[index])
         model.kkt_ = float(self.kkt[index])
@@ -111,10 +116,9 @@ class PathResult:
         path, force, notes
             As for :meth:`MultinomialPULasso.save`.
         """
-        save(self, path, force=force, notes=notes)
+        from pulasso.estimators.persistence import save
 
-    def _saved_parts(self) -> dict[str, Any]:
-        return parts_of_fields(self)
+        save(self, path, force=force, notes=notes)
 
     def __len__(self) -> int:
         return len(self.lams)
@@ -130,7 +134,7 @@ def fit_path(
     X: Any,
     z: ArrayLike,
     *,
-    response: str = "multinomial",
+    response: str | type[Response] = "multinomial",
     lams: ArrayLike | None = None,
     n_lams: int = 100,
     lam_min_ratio: float = 0.05,
@@ -154,11 +158,10 @@ def fit_path(
         Much below 0.05 the objective is far from convex and solutions depend on the way that led to them.
     sample_weight : array-like of shape (n_samples,), optional
     checkpoint : str or path, optional
-        Folder that keeps the solution of every lam. A path that was interrupted or killed, called again with the same
-        data and settings, goes on from there and ends with the same bits.
+        Folder that saves the solution of every lam, as :func:`pulasso.checkpoint` does.
     **settings
         Everything else that :class:`MultinomialPULasso` or :class:`OrdinalPULasso` take: scenario,
-        prevalence, label_frequency, groups, standardize, solver, tol, max_iter, unlabeled, ...
+        prevalence, label_frequency, penalty, groups, standardize, solver, tol, max_iter, unlabeled, ...
 
     Returns
     -------
@@ -178,91 +181,69 @@ def fit_path(
     (2,)
     """
     estimator = _estimator(response, settings)
-    with deterministic(checkpoint):
-        assembled = estimator._assemble(X, z, sample_weight)
-        grid = make_grid(lams, assembled.problem.lam_max, n_lams, lam_min_ratio)
-        return follow_path(
-            estimator, assembled, grid, open_checkpoint(checkpoint, estimator, assembled, grid)
+    with unchanged_on_failure(estimator):
+        data = estimator._read(X, z, sample_weight)
+        grid = {"lams": lams, "n_lams": n_lams, "lam_min_ratio": lam_min_ratio}
+        run = open_run("path", {**estimator._fingerprint(data), **grid}, checkpoint)
+        with one_blas_thread() if run else nullcontext():
+            problem = estimator._build(data)
+            wanted = make_grid(lams, problem.lam_max, n_lams, lam_min_ratio)
+            how = {"solver": estimator.solver, "tol": estimator.tol, "max_iter": estimator.max_iter}
+            solutions = list(solve_path(problem, wanted, run=run, **how))
+    estimator._store_problem(problem)
+    return collect_path(estimator, problem, solutions)
+
+
+def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution]) -> PathResult:
+    """Stack solutions along a path; the estimator, which knows the problem, becomes the template of its models."""
+    public = [public_attributes(problem, solution.params) for solution in solutions]
+    stacked = {name: np.array([each[name] for each in public]) for name in public[0]}
+    late = [solution for solution in solutions if not solution.converged]
+    warnings = list(problem.warnings)
+    if late:
+        worst = max(solution.kkt for solution in late)
+        words = (
+            f"{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
+            f"lam={late[0].lam:.4g}; the worst KKT violation is {worst:.2g} of lam_max. "
+            f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
         )
-
-
-def follow_path(
-    estimator: MultinomialPULasso | OrdinalPULasso,
-    assembled: Assembled,
-    grid: NDArray,
-    kept: Checkpoint | None = None,
-) -> PathResult:
-    """Solve an assembled problem down a grid of lams; the estimator becomes the template of the models."""
-    results = solve_kept_path(
-        assembled.problem,
-        assembled.null,
-        grid,
-        solver=SOLVERS[estimator.solver],
-        tol=estimator.tol,
-        max_iter=estimator.max_iter,
-        kept=kept,
-    )
-    estimator._store_data(assembled)
-    path = _collect(estimator, assembled, grid, results)
-    path.warnings.extend(_warn_unless_converged(path, estimator.tol))
-    return path
-
-
-def _collect(
-    estimator: MultinomialPULasso | OrdinalPULasso,
-    assembled: Assembled,
-    grid: NDArray,
-    results: list[SolverResult],
-) -> PathResult:
-    """Stack solutions along the path."""
-    solutions = [assembled.coefficients(result.params) for result in results]
-    is_ordinal = isinstance(estimator, OrdinalPULasso)
-    offsets = np.array([solution.offsets for solution in solutions])
-    if is_ordinal:
-        offsets = np.cumsum(offsets, axis=1)
-    elif not estimator.fit_intercept:
-        offsets = np.zeros((len(grid), len(estimator.classes_) - 1), dtype=offsets.dtype)
-    group_norms = np.array([assembled.blocks.norms(result.params.theta) for result in results])
+        warnings.append(warn(words, ConvergenceWarning))
     return PathResult(
-        lams=grid,
-        coefs=np.array([solution.coef[0] if is_ordinal else solution.coef for solution in solutions]),
-        intercepts=None if is_ordinal else offsets,
-        thresholds=offsets if is_ordinal else None,
-        objective=np.array([result.objective for result in results]),
-        kkt=np.array([result.kkt for result in results]),
-        group_norms=group_norms,
-        n_active=np.count_nonzero(group_norms, axis=1),
-        n_iter=np.array([result.n_iter for result in results]),
-        converged=np.array([result.converged for result in results]),
-        lam_max=assembled.problem.lam_max,
-        classes=assembled.labels.classes,
-        feature_names=getattr(estimator, "feature_names_in_", None),
-        warnings=list(assembled.warnings),
+        lams=np.array([solution.lam for solution in solutions]),
+        coefs=stacked["coef_"],
+        intercepts=stacked.get("intercept_"),
+        thresholds=stacked.get("thresholds_"),
+        objective=np.array([solution.objective for solution in solutions]),
+        kkt=np.array([solution.kkt for solution in solutions]),
+        group_norms=np.array([problem.blocks.norms(solution.params.theta) for solution in solutions]),
+        n_iter=np.array([solution.n_iter for solution in solutions]),
+        converged=np.array([solution.converged for solution in solutions]),
+        lam_max=problem.lam_max,
+        classes=problem.data.classes,
+        feature_names=problem.data.feature_names,
+        warnings=tuple(warnings),
         _template=estimator,
-        _histories=tuple(result.history for result in results),
+        _histories=tuple(solution.history for solution in solutions),
     )
 
 
-def _estimator(response: str, settings: dict[str, Any]) -> MultinomialPULasso | OrdinalPULasso:
-    by_name = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}
-    if response not in by_name:
-        raise ValueError(f"response={response!r} is unknown; use one of {listed(by_name)}.")
-    if "lam" in settings:
-        raise TypeError(
-            "fit_path follows a whole path and takes lams=, not lam=; for one value fit an estimator."
-        )
-    n_restarts = settings.get("n_restarts", 0)
-    if not isinstance(n_restarts, Integral) or n_restarts != 0:
-        raise TypeError(
-            "fit_path follows one path and makes no restarts; leave out n_restarts=, and look at single lams with "
-            "pulasso.inference.find_stationary_points."
-        )
-    chosen = by_name[response]
+def _estimator(response: str | type[Response], settings: dict[str, Any]) -> BasePULasso:
+    """Return the estimator of one lam that a path is made of."""
+    kind = as_response(response)
+    chosen: type[BasePULasso] = OrdinalPULasso if kind.is_ordered else MultinomialPULasso
+    if kind is not RESPONSES.get(chosen._response.name):  # a response of the user's own
+        chosen = type(chosen.__name__, (chosen,), {"_response": kind, "__module__": chosen.__module__})
+    for name, remedy in (
+        ("lam", f"Give {arg('lams')}, or fit an estimator for one value."),
+        ("n_restarts", "Look at single lams with pulasso.inference.find_stationary_points."),
+    ):
+        value = settings.get(name, 0)
+        if name in settings and not (name == "n_restarts" and isinstance(value, Integral) and value == 0):
+            raise TypeError(f"fit_path follows one whole path and takes no {name}=. {remedy}")
     known = chosen().get_params()
     for name in settings:
         if name not in known:
-            close = get_close_matches(name, [*known, "lams", "n_lams", "lam_min_ratio", "sample_weight"], n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(name, [*known, "lams", "n_lams", "lam_min_ratio", "sample_weight"])
             raise TypeError(
                 f"fit_path() got an unexpected keyword argument {name!r} for response={response!r}.{hint}"
             )
@@ -280,22 +261,13 @@ def make_grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio
     try:
         grid = np.sort(np.asarray(lams, dtype=float).ravel())[::-1]
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"lams={lams!r} is not a sequence of numbers.") from None
+        raise InputError(f"lams={lams!r} is not a sequence of numbers.", parameter="lams") from None
     for lam in grid.tolist():
         check_number("lams", lam, least=0.0)
     if not grid.size:
-        raise ValueError("lams is empty; give at least one value, or None for the default grid.")
+        raise InputError(
+            "lams is empty.",
+            parameter="lams",
+            remedy="Give at least one value, or None for the default grid.",
+        )
     return grid
-
-
-def _warn_unless_converged(path: PathResult, tol: float) -> list[str]:
-    late = ~path.converged
-    if not late.any():
-        return []
-    words = (
-        f"{late.sum()} of {len(path)} fits did not reach tol={tol:g}, the first at "
-        f"lam={path.lams[late][0]:.4g}; the worst KKT violation is {path.kkt[late].max():.2g} of lam_max. "
-        "Try a larger lam_min_ratio, tol or max_iter."
-    )
-    warnings.warn(words, ConvergenceWarning, stacklevel=4)
-    return [words]

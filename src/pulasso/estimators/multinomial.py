@@ -1,14 +1,10 @@
 """Unordered classes: the paper's MN-PULasso."""
 
-import os
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pulasso.estimators._base import BasePULasso
-from pulasso.penalties import Groups
-from pulasso.responses import Multinomial, Response
+from pulasso.penalties import Groups, Penalty
+from pulasso.responses import Multinomial
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["MultinomialPULasso"]
@@ -33,6 +29,9 @@ class MultinomialPULasso(BasePULasso):
         and warns where the data leave it open.
     label_frequency : float, array-like of shape (K,) or mapping, optional
         Probability that a member of a positive class carries its label; or "estimate", as for `prevalence`.
+    penalty : str or Penalty, optional
+        What the groups are penalised by: "group-lasso" (the default), "elastic-net", "sparse-group-lasso",
+        "adaptive-group-lasso", "group-scad", "group-mcp", or an object of ``pulasso.penalties`` with its own numbers.
     groups : {"rows", "entries"} or Groups, default="rows"
         "rows": a feature enters for all classes or none. "entries": plain l1.
     standardize : bool, default=True
@@ -58,9 +57,6 @@ class MultinomialPULasso(BasePULasso):
         stationary point: the objective is not convex. 0 follows the path alone.
     random_state : int, Generator, RandomState or None, default=None
         For the random starts.
-    checkpoint : str or path, optional
-        Folder that keeps every finished step on the way down to `lam`. A fit that was interrupted or killed, called
-        again with the same data and settings, goes on from there and ends with the same bits.
 
     Attributes
     ----------
@@ -74,7 +70,7 @@ class MultinomialPULasso(BasePULasso):
     objective_ : float
         The objective that was minimised.
     kkt_ : float
-        The certificate: largest KKT violation, relative to ``lam_max_``.
+        The certificate: largest KKT violation, relative to ``lam_max_`` under the usual weights.
     converged_ : bool
     n_iter_ : int
         Iterations, the way down from ``lam_max_`` included.
@@ -93,7 +89,9 @@ class MultinomialPULasso(BasePULasso):
     scenario_ : Scenario
         The scenario as an object.
     label_model_ : LabelModel
-        The scenario's two vectors for these data.
+        The scenario's two arrays for these data.
+    response_ : Response
+        The response model, which knows how its coefficients are called.
     prevalence_, label_frequency_ : array of shape (K,)
         The number that was estimated, where the user asked for it.
     prevalence_estimate_ : PrevalenceEstimate
@@ -120,7 +118,7 @@ class MultinomialPULasso(BasePULasso):
     array([0, 1])
     """
 
-    _response_name = Multinomial.name
+    _response = Multinomial
 
     def __init__(
         self,
@@ -129,6 +127,7 @@ class MultinomialPULasso(BasePULasso):
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
+        penalty: str | Penalty | None = None,
         groups: str | Groups = "rows",
         standardize: bool = True,
         fit_intercept: bool = True,
@@ -139,12 +138,12 @@ class MultinomialPULasso(BasePULasso):
         negative: Any = None,
         n_restarts: int = 0,
         random_state: Any = None,
-        checkpoint: str | os.PathLike | None = None,
     ):
         self.lam = lam
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency
+        self.penalty = penalty
         self.groups = groups
         self.standardize = standardize
         self.fit_intercept = fit_intercept
@@ -155,11 +154,3 @@ class MultinomialPULasso(BasePULasso):
         self.negative = negative
         self.n_restarts = n_restarts
         self.random_state = random_state
-        self.checkpoint = checkpoint
-
-    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
-        self.coef_ = coef
-        self.intercept_ = offsets if self.fit_intercept else np.zeros(len(coef), coef.dtype)
-
-    def _model(self) -> tuple[Response, NDArray, NDArray]:
-        return Multinomial(len(self.coef_)), self.coef_.T, self.intercept_

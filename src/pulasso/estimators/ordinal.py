@@ -1,6 +1,5 @@
 """Ordered classes: the paper's ON-PULasso."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.estimators._base import BasePULasso
-from pulasso.penalties import Groups
-from pulasso.responses import Ordinal, Response
+from pulasso.penalties import Groups, Penalty
+from pulasso.responses import Ordinal
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["OrdinalPULasso"]
@@ -33,6 +32,8 @@ class OrdinalPULasso(BasePULasso):
         :func:`pulasso.prevalence.profile_likelihood` and warns where the data leave it open.
     label_frequency : float, array-like of shape (K,) or mapping, optional
         Probability that a member of a positive class carries its label; or "estimate".
+    penalty : str or Penalty, optional
+        As for :class:`MultinomialPULasso`.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
     standardize : bool, default=True
@@ -56,9 +57,6 @@ class OrdinalPULasso(BasePULasso):
         stationary point: the objective is not convex. 0 follows the path alone.
     random_state : int, Generator, RandomState or None, default=None
         For the random starts.
-    checkpoint : str or path, optional
-        Folder that keeps every finished step on the way down to `lam`. A fit that was interrupted or killed, called
-        again with the same data and settings, goes on from there and ends with the same bits.
 
     Attributes
     ----------
@@ -72,7 +70,7 @@ class OrdinalPULasso(BasePULasso):
         As for :class:`MultinomialPULasso`.
     prevalence_, label_frequency_, prevalence_estimate_
         As for :class:`MultinomialPULasso`.
-    groups_, group_norms_, feature_scale_, label_counts_, scenario_, label_model_, history_, warnings_
+    groups_, group_norms_, feature_scale_, label_counts_, scenario_, label_model_, response_, history_, warnings_
         As for :class:`MultinomialPULasso`.
     stationary_points_
         As for :class:`MultinomialPULasso`.
@@ -90,7 +88,7 @@ class OrdinalPULasso(BasePULasso):
     (array([0]), True)
     """
 
-    _response_name = Ordinal.name
+    _response = Ordinal
 
     def __init__(
         self,
@@ -99,6 +97,7 @@ class OrdinalPULasso(BasePULasso):
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
+        penalty: str | Penalty | None = None,
         groups: str | Groups = "entries",
         standardize: bool = True,
         solver: str = "working-set",
@@ -109,12 +108,12 @@ class OrdinalPULasso(BasePULasso):
         class_order: Sequence[Any] | None = None,
         n_restarts: int = 0,
         random_state: Any = None,
-        checkpoint: str | os.PathLike | None = None,
     ):
         self.lam = lam
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency
+        self.penalty = penalty
         self.groups = groups
         self.standardize = standardize
         self.solver = solver
@@ -125,7 +124,6 @@ class OrdinalPULasso(BasePULasso):
         self.class_order = class_order
         self.n_restarts = n_restarts
         self.random_state = random_state
-        self.checkpoint = checkpoint
 
     def predict_expected(self, X: Any) -> NDArray:
         """Return the expected class E[y | x], with the classes numbered 0..K.
@@ -147,11 +145,3 @@ class OrdinalPULasso(BasePULasso):
         # scikit-learn's checks score classifiers on unordered blobs, which no ordinal model is made for.
         tags.classifier_tags.poor_score = True
         return tags
-
-    def _store_coefficients(self, coef: NDArray, offsets: NDArray) -> None:
-        self.coef_ = coef[0]
-        self.thresholds_ = Ordinal(len(offsets)).cutpoints(offsets)
-
-    def _model(self) -> tuple[Response, NDArray, NDArray]:
-        gaps = np.diff(self.thresholds_, prepend=self.thresholds_.dtype.type(0))
-        return Ordinal(len(self.thresholds_)), self.coef_[:, None], gaps

@@ -1,35 +1,121 @@
-"""Reading models back: JSON and arrays from a folder that may come from anywhere."""
+"""Models as folders of JSON and arrays: written by `save`, read by `load`, and no code in between."""
 
 import json
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
-from pulasso.estimators._saved_checks import check_complete, check_estimator, check_path, check_value
-from pulasso.estimators._saving import ARRAYS, DESCRIPTION, FORMAT, PREVALENCE_VALUES, VALUES
+import numpy as np
+
+from pulasso._messages import warn
+from pulasso._version import __version__
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
-from pulasso.exceptions import SavedModelError
+from pulasso.estimators.stationary import StationaryPoints
+from pulasso.exceptions import NotSavedWarning, SavedModelError
+from pulasso.penalties import PENALTIES, Blocks, Groups
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel
 from pulasso.solvers import Record
-from pulasso.storage import Decoder, as_path, read_arrays, regular_file
+from pulasso.storage import CannotBeSavedError, Codec, as_path, read_folder, write_folder
 
-__all__ = ["load", "load_notes"]
+__all__ = ["load", "load_notes", "save"]
 
+FORMAT = 2
 ESTIMATORS = (MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalPULassoCV)
-# Numbers and long lists lie in the arrays; what is left is settings, names of columns, and notes.
-DESCRIPTION_BYTES = 2**26
+# Values of the library that are their fields and nothing else.
+VALUES = (
+    *SCENARIOS,
+    *PENALTIES.values(),
+    Groups,
+    Blocks,
+    LabelModel,
+    LabelCounts,
+    StationaryPoints,
+    PathResult,
+)
+# The same, from a room that only some models need; by name, as loading it takes long.
+LATE = {"PrevalenceEstimate": "pulasso.prevalence.result", "Curve": "pulasso.prevalence.result"}
+# Without these a model cannot predict, or say what it is.
+NEEDED = ("classes_", "coef_", "groups_", "label_counts_", "scenario_", "n_features_in_")
+
+
+def save(
+    model: Any, path: str | os.PathLike, *, force: bool = False, notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write a model into a folder of JSON and arrays: see `MultinomialPULasso.save`."""
+    if type(model) not in (*ESTIMATORS, PathResult):
+        raise TypeError(
+            f"{type(model).__name__} is not a model of pulasso that can be saved; use joblib.dump, whose files "
+            "can be trusted only as far as their origin."
+        )
+    left_out: dict[str, str] = {}
+    codec = Codec(lambda value: _take_apart(value, codec, left_out), _builders(), {Record.__name__: Record})
+    try:
+        tree, remarks = codec.encode(model), json.loads(json.dumps(dict(notes or {}), allow_nan=False))
+    except CannotBeSavedError as error:
+        raise TypeError(f"The model cannot be saved: it holds {error}. Use joblib.dump.") from None
+    for name in NEEDED:
+        if name in left_out:
+            raise TypeError(f"The model cannot be saved: {name} holds {left_out[name]}. Use joblib.dump.")
+    description = {"format": FORMAT, "pulasso": __version__, "model": tree, "notes": remarks}
+    hint = "Choose another path, or pass force=True."
+    write_folder(as_path(path, "path"), description, codec.arrays, force=force, hint=hint)
+    for name, why in left_out.items():
+        warn(
+            f"{name} is not saved: it holds {why}, which could not be read back without running code. The "
+            "loaded model has the default, or lacks it.",
+            NotSavedWarning,
+        )
+
+
+def _take_apart(value: Any, codec: Codec, left_out: dict[str, str]) -> Mapping[str, Any] | None:
+    """Return the parts of an object that a saved model may hold; note what of an estimator cannot be saved."""
+    if isinstance(value, Blocks):
+        return {**_fields(value), "names": list(value.names)}  # they may be made on the fly
+    if isinstance(value, PathResult):
+        return {**_fields(value), "_histories": tuple(map(_without_times, value._histories))}
+    if type(value) in VALUES or LATE.get(type(value).__name__) == type(value).__module__:
+        return _fields(value)
+    if type(value) not in ESTIMATORS:
+        return None
+    fitted = {name: each for name, each in vars(value).items() if name.endswith("_")}
+    if fitted["label_model_"].is_by_row:
+        del fitted["label_model_"]  # one row for each row of the fit: new rows have their own
+    if "history_" in fitted:
+        fitted["history_"] = _without_times(fitted["history_"])
+    kept: dict[str, dict[str, Any]] = {"params": {}, "fitted": {}}
+    for part, entries in (("params", value.get_params(deep=False)), ("fitted", fitted)):
+        for name, each in entries.items():
+            try:
+                codec.encode(each)
+                kept[part][name] = each
+            except CannotBeSavedError as error:
+                left_out[name] = str(error)
+    return kept
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+def _without_times(history: tuple[Record, ...]) -> tuple[Record, ...]:
+    """Return a history without its clock: the same fit gives the same files."""
+    return tuple(record._replace(seconds=math.nan) for record in history)
+
+
+# -- reading ---------------------------------------------------------------------------------------------------
 
 
 def load(path: str | os.PathLike) -> Any:
     """Return a model that was saved by its `save` method.
 
-    The folder holds ``model.json``, which a person can read, and ``arrays.npz``. Neither is pickled: reading
-    runs no code, takes time and memory in proportion to the size of the files, and a file that is
+    The folder holds ``model.json``, which a person can read, and a file of arrays in the safetensors format. Neither is
+    pickled: reading runs no code, takes time and memory in proportion to the size of the files, and a file that is
     damaged, or was made to deceive, gives a `SavedModelError`.
 
     Models also survive ``pickle`` and ``joblib.dump``, which run code when they load, so that only files of your
@@ -65,14 +151,22 @@ def load(path: str | os.PathLike) -> Any:
     True
     """
     folder = as_path(path, "path")
-    description = _read_description(folder)
+    description, arrays = read_folder(folder)
+    version = description.get("format")
+    if version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
+        raise SavedModelError(
+            f"{folder} was saved by pulasso {str(description.get('pulasso')):.20} in format {str(version):.20}; this "
+            f"version reads format {FORMAT}. "
+            + ("Upgrade it: pip install --upgrade pulasso." if newer else "Save the model again.")
+        )
     try:
-        arrays = read_arrays(folder / ARRAYS, description.get("arrays"))
-        model = Decoder(arrays, _builders(), rows=(Record,)).decode(description.get("model"))
+        model = Codec(lambda _: None, _builders(), {Record.__name__: Record}, arrays).decode(
+            description.get("model")
+        )
         if not isinstance(model, (*ESTIMATORS, PathResult)):
             raise SavedModelError(f"it describes a {type(model).__name__}, not a model.")
-        if not isinstance(model, PathResult):
-            check_complete(model)
+        _try_out(model)
     except SavedModelError as error:
         raise SavedModelError(f"{folder} cannot be loaded: {error}") from None
     return model
@@ -103,95 +197,110 @@ def load_notes(path: str | os.PathLike) -> dict[str, Any]:
     >>> pulasso.load_notes(folder)
     {'survey': 1987}
     """
-    notes = _read_description(as_path(path, "path")).get("notes")
+    notes = read_folder(as_path(path, "path"))[0].get("notes")
     if not isinstance(notes, dict):
         raise SavedModelError(f"{path} has notes that are no mapping.")
     return notes
 
 
-def _read_description(folder: Path) -> dict[str, Any]:
-    file = folder / DESCRIPTION
-    if not file.exists():
-        raise SavedModelError(
-            f"{folder} holds no {DESCRIPTION}, so it is not a saved model. Give the folder that was passed to "
-            "`save`, or that the command line wrote."
-        )
-    if regular_file(file) > DESCRIPTION_BYTES:
-        raise SavedModelError(f"{file} is larger than {DESCRIPTION_BYTES} bytes: it is not ours.")
-    try:
-        description = json.loads(file.read_bytes().decode("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SavedModelError(f"{file} is damaged: {error}") from None
-    version = description.get("format") if isinstance(description, dict) else None
-    if not isinstance(version, int) or version < 1:
-        raise SavedModelError(f"{file} does not describe a saved model.")
-    if version > FORMAT:
-        raise SavedModelError(
-            f"{folder} was saved by pulasso {str(description.get('pulasso')):.20} in format {version}; this "
-            f"version reads up to format {FORMAT}. Upgrade it: pip install --upgrade pulasso."
-        )
-    return description
-
-
 def _builders() -> dict[str, Callable[[dict[str, Any]], Any]]:
     """Return how every type that a saved model may contain is put together."""
-    builders: dict[str, Callable[[dict[str, Any]], Any]] = {}
-    for value_type in VALUES:
-        builders[value_type.__name__] = _build_value(value_type)
-    for name in PREVALENCE_VALUES:
-        builders[name] = _build_late(name)
-    for estimator_type in ESTIMATORS:
-        builders[estimator_type.__name__] = _build_estimator(estimator_type)
-    builders[PathResult.__name__] = _build_path
-    return builders
+    builders = {each.__name__: _builder(each) for each in VALUES}
+    builders |= {name: _late_builder(name) for name in LATE}
+    return builders | {each.__name__: _estimator_builder(each) for each in ESTIMATORS}
 
 
-def _build_value(value_type: Any) -> Callable[[dict[str, Any]], Any]:
+def _builder(kind: Any) -> Callable[[dict[str, Any]], Any]:
     def build(parts: dict[str, Any]) -> Any:
-        known = {each.name for each in fields(value_type)}
-        if not set(parts) <= known:
-            raise SavedModelError(f"{value_type.__name__} has no {sorted(set(parts) - known)}.")
-        check_value(value_type.__name__, parts)
+        if set(parts) != {each.name for each in fields(kind)}:
+            raise SavedModelError(f"{kind.__name__} lacks some of its parts, or has others.")
         try:
-            return value_type(**parts)
-        except (TypeError, ValueError) as error:
-            raise SavedModelError(f"{value_type.__name__}: {error}") from None
+            return kind(**parts)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise SavedModelError(f"{kind.__name__}: {error}") from None
 
     return build
 
 
-def _build_late(name: str) -> Callable[[dict[str, Any]], Any]:
+def _late_builder(name: str) -> Callable[[dict[str, Any]], Any]:
     def build(parts: dict[str, Any]) -> Any:
         from pulasso.prevalence import result
 
-        return _build_value(getattr(result, name))(parts)
+        return _builder(getattr(result, name))(parts)
 
     return build
 
 
-def _build_estimator(estimator_type: Any) -> Callable[[dict[str, Any]], Any]:
+def _estimator_builder(kind: Any) -> Callable[[dict[str, Any]], Any]:
     def build(parts: dict[str, Any]) -> Any:
         params, fitted = parts.get("params"), parts.get("fitted")
         if not isinstance(params, dict) or not isinstance(fitted, dict):
-            raise SavedModelError(f"{estimator_type.__name__} lacks its parameters or its attributes.")
-        unknown = [name for name in params if name not in signature(estimator_type).parameters]
+            raise SavedModelError(f"{kind.__name__} lacks its parameters or its attributes.")
+        unknown = [name for name in params if name not in signature(kind).parameters]
         if unknown:
-            raise SavedModelError(f"{estimator_type.__name__} has no parameter {unknown[0]!r}.")
-        estimator = estimator_type(**params)
+            raise SavedModelError(f"{kind.__name__} has no parameter {unknown[0]!r}.")
+        estimator = kind(**params)
         for name, value in fitted.items():
-            taken = not isinstance(name, str) or name.startswith("_") or hasattr(estimator_type, name)
+            taken = name.startswith("_") or hasattr(kind, name)
             if taken or not name.isidentifier() or not name.endswith("_"):
-                raise SavedModelError(f"{name!r:.60} is no attribute of a fitted {estimator_type.__name__}.")
+                raise SavedModelError(f"{name!r:.60} is no attribute of a fitted {kind.__name__}.")
             setattr(estimator, name, value)
-        check_estimator(estimator)
         return estimator
 
     return build
 
 
-def _build_path(parts: dict[str, Any]) -> PathResult:
-    if set(parts) != {each.name for each in fields(PathResult)}:
-        raise SavedModelError("the path lacks some of its parts, or has others.")
-    path = PathResult(**parts)
-    check_path(path)
-    return path
+def _try_out(model: Any) -> None:
+    """Use a model as its user will, so that what does not fit together is found now and not later."""
+    try:
+        if isinstance(model, PathResult):
+            shapes = {
+                len(getattr(model, name)) for name in ("coefs", "offsets", "group_norms", "kkt", "converged")
+            }
+            if shapes != {len(model)} or len(model._histories) != len(model) or len(model) == 0:
+                raise SavedModelError("the parts of the path differ in length.")
+            repr(model)
+            models = [model.model(0), model.model(-1)]
+        else:
+            models = [model, *getattr(getattr(model, "stationary_points_", None), "models", ())]
+        for each in models:
+            _try_out_estimator(each)
+    except SavedModelError:
+        raise
+    except Exception as error:  # whatever a damaged model may raise
+        raise SavedModelError(f"its parts do not fit together ({type(error).__name__}: {error}).") from None
+
+
+def _try_out_estimator(model: Any) -> None:
+    model._check_params()
+    n_features, n_classes = model.n_features_in_, len(model.classes_)
+    if type(n_features) is not int or len(set(model.classes_.tolist())) != n_classes or n_classes < 2:
+        raise SavedModelError("features or classes are not counted as they should be.")
+    theta = np.asarray(model._response.from_public(model)[1])
+    if theta.shape != model.groups_.shape or theta.shape[0] != n_features:
+        raise SavedModelError("coefficients and groups differ in shape.")
+    if not isinstance(model.converged_, bool) or not all(isinstance(each, str) for each in model.warnings_):
+        raise SavedModelError("converged_ or warnings_ are not what they should be.")
+    proba = model._response.from_public(model)[0].log_proba(
+        np.zeros((1, theta.shape[1])), model._response.from_public(model)[2]
+    )
+    if (
+        proba.shape != (1, n_classes)
+        or not np.isfinite(theta).all()
+        or not np.allclose(np.exp(proba).sum(), 1.0)
+    ):
+        raise SavedModelError("it does not give probabilities.")
+    repr(model.summary())
+    if not getattr(model.scenario_, "by_row", False):
+        zeros = np.zeros((1, n_features))
+        names = getattr(model, "feature_names_in_", None)
+        if names is not None and len(names) != n_features:
+            raise SavedModelError("there is not one name for each feature.")
+        model.__dict__.pop("feature_names_in_", None)
+        try:
+            model.predict_observed_proba(zeros)
+        finally:
+            if names is not None:
+                model.feature_names_in_ = names
+    if hasattr(model, "cv_loss_") and not 0 <= model.best_index_ < len(model.lams_):
+        raise SavedModelError("best_index_ is outside of lams_.")

@@ -4,24 +4,23 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import listed
-from pulasso.estimators._assemble import Assembled
+from pulasso.path import solve_path
 from pulasso.problem import Params, Problem
 from pulasso.restarts import Cluster, em_start, merge, naive_start, random_start
-from pulasso.runs import run_steps
-from pulasso.runs.seeds import spawn
-from pulasso.solvers import SOLVERS, Record, SolverResult
+from pulasso.runs import run_steps, spawn
+from pulasso.solvers import Solution
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["StationaryPoints", "arrays_of_result", "explore", "result_from_arrays"]
+__all__ = ["StationaryPoints", "explore"]
 
 POINTS_SHOWN = 10
 COLUMNS = {
@@ -161,22 +160,23 @@ class StationaryPoints:
 
 def explore(
     estimator: Any,
-    assembled: Assembled,
-    path: SolverResult,
+    problem: Problem,
+    path: Solution,
     *,
     n_restarts: int,
     entropy: NDArray[np.uint32],
     scale: float = 1.0,
     **running: Any,
-) -> tuple[StationaryPoints, SolverResult]:
+) -> tuple[StationaryPoints, Solution]:
     """Solve from other starts and return the distinct points with the best solution.
 
     Parameters
     ----------
     estimator : estimator
         Says which solver, lam, tol and max_iter; the template of the fitted models.
-    assembled : Assembled
-    path : SolverResult
+    problem : Problem
+        In memory.
+    path : Solution
         The solution at the end of the path.
     n_restarts : int
         Random starts, besides the naive and the EM solution.
@@ -185,115 +185,71 @@ def explore(
     scale : float
         Size of the random steps; see :func:`random_start`.
     **running
-        For :func:`run_steps`: n_jobs, checkpoint, fingerprint, progress.
+        For :func:`run_steps`: n_jobs, run, progress.
     """
-    # Data in chunks are refused before.
-    problem = cast(Problem, assembled.problem).at_lam(float(estimator.lam))
-    settings = {"tol": estimator.tol, "max_iter": estimator.max_iter}
+    problem = problem.at_lam(float(estimator.lam))
+    settings = {"solver": estimator.solver, "tol": estimator.tol, "max_iter": estimator.max_iter}
     seeds = dict.fromkeys(("naive", "em"))
     seeds |= {f"random {i + 1}": seed for i, seed in enumerate(spawn(entropy, n_restarts))}
-    steps = {
-        name: (name, seed, problem, assembled.null, path.params, scale, estimator.solver, settings)
-        for name, seed in seeds.items()
-    }
+    steps = {name: (name, seed, problem, path.params, scale, settings) for name, seed in seeds.items()}
     found = run_steps(_solve_from, steps, title="starts", **running)
-    results = {"path": path}
-    results |= {name: result_from_arrays(arrays) for name, arrays in zip(steps, found, strict=True)}
-    solutions = list(results.values())
-    clusters = merge(solutions)
-    points = _collect(estimator, assembled, problem, results, clusters)
-    return points, solutions[clusters[0].first]
+    solutions = {"path": path}
+    solutions |= {name: Solution.from_arrays(arrays) for name, arrays in zip(steps, found, strict=True)}
+    clusters = merge(list(solutions.values()))
+    return _collect(estimator, problem, solutions, clusters), list(solutions.values())[clusters[0].first]
 
 
 def _solve_from(
     name: str,
     seed: np.random.SeedSequence | None,
     problem: Problem,
-    null: Params,
     center: Params,
     scale: float,
-    solver: str,
     settings: Mapping[str, Any],
 ) -> dict[str, NDArray]:
     """Make one start and solve from there."""
     if name == "naive":
         start = naive_start(problem)
     elif name == "em":
-        start = em_start(problem, null)
+        start = em_start(problem)
     else:
         start = random_start(problem, center, np.random.default_rng(seed), scale)
-    return arrays_of_result(SOLVERS[solver](problem, start, **settings))
+    return next(solve_path(problem, np.array([problem.lam]), start=start, **settings)).to_arrays()
 
 
 def _collect(
-    estimator: Any,
-    assembled: Assembled,
-    problem: Problem,
-    results: Mapping[str, SolverResult],
-    clusters: list[Cluster],
+    estimator: Any, problem: Problem, solutions: Mapping[str, Solution], clusters: list[Cluster]
 ) -> StationaryPoints:
-    names, solutions = list(results), list(results.values())
-    points = [solutions[cluster.first] for cluster in clusters]
-    share, response = problem.loss.share, problem.response
+    names, results = list(solutions), list(solutions.values())
+    points = [results[cluster.first] for cluster in clusters]
+    weight, response = problem.loss.sample_weight, problem.response
     differ, distance = np.zeros(len(points)), np.zeros(len(points))
     best = None
     for i, point in enumerate(points):
         proba = np.exp(response.log_proba(problem.design.matmul(point.params.theta), point.params.offsets))
         best = proba if best is None else best
-        differ[i] = share @ (proba.argmax(axis=1) != best.argmax(axis=1))
-        distance[i] = share @ np.abs(proba - best).mean(axis=1)
+        differ[i] = weight @ (proba.argmax(axis=1) != best.argmax(axis=1))
+        distance[i] = weight @ np.abs(proba - best).mean(axis=1)
     members = [set(cluster.members) for cluster in clusters]
+    models = tuple(_model(estimator, problem, point) for point in points)
     return StationaryPoints(
-        models=tuple(_model(estimator, assembled, point) for point in points),
+        models=models,
         objective=np.array([point.objective for point in points]),
         kkt=np.array([point.kkt for point in points]),
         n_starts=np.array([len(each) for each in members]),
         starts=tuple(tuple(names[i] for i in cluster.members) for cluster in clusters),
-        n_active=np.array([np.count_nonzero(assembled.blocks.norms(point.params.theta)) for point in points]),
+        n_active=np.array([np.count_nonzero(model.group_norms_) for model in models]),
         predictions_differ=differ,
         proba_difference=distance,
         not_converged={
-            names[i]: solutions[i].objective for i in range(len(names)) if i not in set().union(*members)
+            names[i]: results[i].objective for i in range(len(names)) if i not in set().union(*members)
         },
     )
 
 
-def _model(estimator: Any, assembled: Assembled, result: SolverResult) -> Any:
+def _model(estimator: Any, problem: Problem, solution: Solution) -> Any:
     model = copy(estimator)
     model.__dict__.pop("stationary_points_", None)
-    model._store_data(assembled)
-    model._store_solution(assembled, result, n_iter=result.n_iter)
+    model._store_problem(problem)
+    model._store_solution(problem, solution, n_iter=solution.n_iter)
     return model
-
-
-def arrays_of_result(result: SolverResult) -> dict[str, NDArray]:
-    """Return a solution as plain arrays, for :func:`run_steps`."""
-    theta = result.params.theta
-    nonzero = np.flatnonzero(theta)  # most are zero
-    return {
-        "nonzero": nonzero,
-        "values": theta.ravel()[nonzero],
-        "shape": np.array(theta.shape),
-        "offsets": result.params.offsets,
-        "objective": np.array(result.objective),
-        "kkt": np.array(result.kkt),
-        "n_iter": np.array(result.n_iter),
-        "converged": np.array(result.converged),
-        "history": np.array(result.history, dtype=float).reshape(-1, len(Record._fields)),
-        "message": np.array(result.message),
-    }
-
-
-def result_from_arrays(arrays: Mapping[str, NDArray]) -> SolverResult:
-    """Return the solution that :func:`arrays_of_result` was given."""
-    theta = np.zeros(arrays["shape"], dtype=arrays["values"].dtype)
-    theta.ravel()[arrays["nonzero"]] = arrays["values"]
-    return SolverResult(
-        Params(theta, arrays["offsets"]),
-        float(arrays["objective"]),
-        float(arrays["kkt"]),
-        int(arrays["n_iter"]),
-        bool(arrays["converged"]),
-        tuple(Record(int(n), *map(float, rest)) for n, *rest in arrays["history"]),
-        str(arrays["message"]),
-    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso._messages import as_count
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
 
@@ -94,12 +95,12 @@ def summarize(estimator: Any) -> Summary:
     strength = np.linalg.norm(coef * estimator.feature_scale_, axis=0)
     selected = np.argsort(-strength, kind="stable")[: np.count_nonzero(strength)]
     names = getattr(estimator, "feature_names_in_", None)
-    is_ordinal = coef.shape[0] == 1 and estimator.coef_.ndim == 1
+    response = estimator.response_
     return Summary(
         title=f"{type(estimator).__name__}: {len(selected)} of {coef.shape[1]} features selected",
         facts=_facts(estimator),
         features=[str(names[j]) if names is not None else f"x{j}" for j in selected],
-        columns=["coef"] if is_ordinal else [str(name) for name in estimator.classes_[1:]],
+        columns=[str(name) for name in response.output_names(estimator.classes_)],
         coefficients=coef[:, selected].T,
         groups=[_group_names(estimator, j) for j in selected],
         warnings=list(estimator.warnings_),
@@ -116,7 +117,8 @@ def _group_names(estimator: Any, feature: int) -> str:
 def _facts(estimator: Any) -> dict[str, str]:
     counts = estimator.label_counts_
     labeled = ", ".join(
-        f"{name}: {count:g}" for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
+        f"{name}: {as_count(count)}"
+        for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
     )
     # Where nothing is hidden, rows without another label are known to be class 0.
     rest = "rows of class 0" if estimator.scenario_.name == "fully-observed" else "unlabeled rows"
@@ -124,14 +126,13 @@ def _facts(estimator: Any) -> dict[str, str]:
         "scenario": describe_scenario(estimator.scenario_),
         "class 0": str(counts.classes[0]),
         "labelled rows": labeled,
-        rest: f"{counts.n_unlabeled:g}",
+        rest: as_count(counts.n_unlabeled),
     }
     if counts.n_labeled[0] > 0:
-        facts["confirmed negatives"] = f"{counts.n_labeled[0]:g}"
-    if hasattr(estimator, "thresholds_"):
-        facts["thresholds"] = ", ".join(f"{value:.4g}" for value in estimator.thresholds_)
-    else:
-        facts["intercepts"] = ", ".join(f"{value:.4g}" for value in estimator.intercept_)
+        facts["confirmed negatives"] = as_count(counts.n_labeled[0])
+    offsets = estimator.response_.offsets_name
+    plural = {"intercept_": "intercepts", "thresholds_": "thresholds"}.get(offsets, offsets.rstrip("_"))
+    facts[plural] = ", ".join(f"{value:.4g}" for value in getattr(estimator, offsets))
     n_active = int(np.count_nonzero(estimator.group_norms_))
     lam, chosen = getattr(estimator, "lam", None), ""
     if hasattr(estimator, "cv_loss_"):

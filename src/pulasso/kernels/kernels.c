@@ -22,11 +22,11 @@
 
 /* -- block descent -----------------------------------------------------------------------------------------
  *
- *     minimise over b   r0'(b - b0) + 0.5 (b - b0)' H (b - b0) + sum_j threshold_j ||b_j||
+ *     minimise over b   r0'(b - b0) + 0.5 (b - b0)' H (b - b0) + sum_j threshold_j ||b_j|| + sum_k l1_k |b_k|
  *
  * The gradient r = r0 + H (b - b0) is kept up to date, so that a block that stays at zero costs next to nothing
- * and one that moves costs as many rows of H as it has entries. Every block is minimised exactly, in the
- * eigenbasis of its diagonal block of H.
+ * and one that moves costs as many rows of H as it has entries. Without l1 every block is minimised exactly, in the
+ * eigenbasis of its diagonal block of H; with it a block takes a proximal step, as long as its curvature allows.
  *
  * H is in single precision: it is a model of the loss, and reading it is what a sweep costs. Everything else is double.
  */
@@ -34,6 +34,12 @@
 #define MAX_NEWTON 50
 #define NEGLIGIBLE 0.1
 #define DIVERGED 1e6
+
+static double soft(double value, double threshold)
+{
+    const double excess = fabs(value) - threshold;
+    return excess > 0.0 ? copysign(excess, value) : 0.0;
+}
 
 /* Solve sum_k (c_k / (eigenvalue_k rho + threshold))^2 = 1 for rho = ||b_j||, by Newton on the reciprocal norm,
  * which is nearly linear in rho. Called only when ||c|| > threshold, so that a positive root exists. */
@@ -85,8 +91,23 @@ static void minimise_block(int64_t size, const double *r, const double *b, doubl
     }
 }
 
-/* Distance of -r to the subdifferential of threshold * ||b|| : zero where the block is at its minimum. */
-static double violation(int64_t size, const double *r, const double *b, double threshold)
+/* Write a proximal step of one block into `best`: no longer than 1 / the largest curvature, which is the last. */
+static void prox_block(int64_t size, const double *r, const double *b, double threshold, const double *l1,
+                       double curvature, double *best)
+{
+    double square = 0.0;
+    for (int64_t k = 0; k < size; ++k) {
+        best[k] = soft(b[k] - r[k] / curvature, l1[k] / curvature);
+        square += best[k] * best[k];
+    }
+    const double excess = sqrt(square) - threshold / curvature;
+    const double keep = excess > 0.0 ? excess / sqrt(square) : 0.0;
+    for (int64_t k = 0; k < size; ++k)
+        best[k] *= keep;
+}
+
+/* Distance of -r to the subdifferential of threshold * ||b|| + sum l1 |b|: zero where the block is at its minimum. */
+static double violation(int64_t size, const double *r, const double *b, double threshold, const double *l1)
 {
     double square = 0.0;
     for (int64_t k = 0; k < size; ++k)
@@ -94,41 +115,44 @@ static double violation(int64_t size, const double *r, const double *b, double t
     const double slope = square > 0.0 ? threshold / sqrt(square) : 0.0;
     double residual = 0.0;
     for (int64_t k = 0; k < size; ++k) {
-        const double part = r[k] + slope * b[k];
+        double part = r[k] + slope * b[k];
+        if (l1)
+            part = b[k] != 0.0 ? part + copysign(l1[k], b[k]) : soft(part, l1[k]);
         residual += part * part;
     }
     residual = sqrt(residual);
     return square > 0.0 ? residual : fmax(0.0, residual - threshold);
 }
 
-/* Returns the number of sweeps, negative if the last one still met a violation above `tol`, 0 if b diverges.
- * `work` has room for two blocks of the largest size. Where `trail` is given, b and r are written there after
- * every sweep, for the extrapolation that follows. */
+/* Returns the number of sweeps, negative if the last one still met a violation above its `tol`, 0 if b diverges.
+ * `work` has room for two blocks of the largest size. `l1` may be null. Where `trail` is given, b and r are written
+ * there after every sweep, for the extrapolation that follows. */
 EXPORT CLONES int64_t pulasso_block_descent(
     int64_t n, int64_t stride, const float *restrict hessian, double *restrict r, double *restrict b,
     int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
-    const double *restrict threshold, const double *restrict eigenvalue, const double *restrict basis,
-    const int64_t *restrict basis_start, int64_t max_sweeps, double tol, double *restrict work, int64_t max_size,
-    double *restrict trail)
+    const double *restrict threshold, const double *restrict l1, const double *restrict eigenvalue,
+    const double *restrict basis, const int64_t *restrict basis_start, int64_t max_sweeps, const double *restrict tol,
+    double *restrict work, int64_t max_size, double *restrict trail)
 {
     double *rotated = work, *best = work + max_size;
-    const double negligible = NEGLIGIBLE * tol;
     double limit = 0.0;
     int64_t sweep = 0;
     while (sweep < max_sweeps) {
-        double worst = 0.0;
+        double worst = 0.0; /* in units of the tolerance */
         ++sweep;
         for (int64_t j = 0; j < n_blocks; ++j) {
             const int64_t first = start[j], length = size[j];
-            const double distance = violation(length, r + first, b + first, threshold[j]);
-            if (distance <= negligible) /* not worth the rows of H it would cost */
+            const double *own_l1 = l1 ? l1 + first : 0;
+            const double distance = violation(length, r + first, b + first, threshold[j], own_l1) / tol[j];
+            if (distance <= NEGLIGIBLE) /* not worth the rows of H it would cost */
                 continue;
             worst = fmax(worst, distance);
             if (length == 1) {
                 const double curvature = eigenvalue[first];
                 const double target = curvature * b[first] - r[first];
-                const double excess = fabs(target) - threshold[j];
-                best[0] = excess > 0.0 ? copysign(excess, target) / curvature : 0.0;
+                best[0] = soft(target, threshold[j] + (l1 ? l1[first] : 0.0)) / curvature;
+            } else if (l1) {
+                prox_block(length, r + first, b + first, threshold[j], own_l1, eigenvalue[first + length - 1], best);
             } else {
                 minimise_block(length, r + first, b + first, threshold[j], eigenvalue + first, basis + basis_start[j],
                                rotated, best);
@@ -147,7 +171,7 @@ EXPORT CLONES int64_t pulasso_block_descent(
             memcpy(at, b, n * sizeof(double));
             memcpy(at + n, r, n * sizeof(double));
         }
-        if (worst <= tol)
+        if (worst <= 1.0)
             return sweep;
         if (sweep == 1)
             limit = DIVERGED * worst;
@@ -197,11 +221,12 @@ static double log_normalize(int64_t n_positive, int64_t n, const double *eta, co
 }
 
 /* Mean of log N - eta_z - 1{z = 0} log U over samples, with N = sum_k (a + c)_k e_k and U = sum_k c_k e_k, and its
- * gradient in eta. eta and grad are class-major, (K, n). `log_c` may be null: unlabeled then means class 0. */
+ * gradient in eta. eta and grad are class-major, (K, n). `log_hidden`, the logs of c, may be null: unlabeled then means
+ * class 0. Both vectors are the same for all samples (row_stride 0), or one behind the other (row_stride K + 1). */
 EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double *restrict eta,
-                                    const int64_t *restrict code, const double *restrict share,
-                                    const double *restrict log_total, const double *restrict log_c,
-                                    double *restrict work, double *restrict grad)
+                                    const int64_t *restrict code, const double *restrict sample_weight,
+                                    const double *restrict log_total, const double *restrict log_hidden,
+                                    int64_t row_stride, double *restrict work, double *restrict grad)
 {
     double value = 0.0;
     memset(grad, 0, n * n_positive * sizeof(double));
@@ -209,15 +234,17 @@ EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double 
         const int64_t last = first + ROWS_AT_ONCE < n ? first + ROWS_AT_ONCE : n;
         double part = 0.0;
         for (int64_t i = first; i < last; ++i) {
-            double loss = log_normalize(n_positive, n, eta + i, log_total, share[i], work, grad + i);
-            if (code[i] == 0 && log_c) {
-                loss -= log_normalize(n_positive, n, eta + i, log_c, -share[i], work, grad + i);
+            const int64_t own = i * row_stride;
+            const double weight = sample_weight[i];
+            double loss = log_normalize(n_positive, n, eta + i, log_total + own, weight, work, grad + i);
+            if (code[i] == 0 && log_hidden) {
+                loss -= log_normalize(n_positive, n, eta + i, log_hidden + own, -weight, work, grad + i);
             } else if (code[i] > 0 && code[i] <= n_positive) {
                 const int64_t at = (code[i] - 1) * n + i;
                 loss -= eta[at];
-                grad[at] -= share[i];
+                grad[at] -= weight;
             }
-            part += share[i] * loss;
+            part += weight * loss;
         }
         value += part;
     }

@@ -19,9 +19,9 @@ SUFFIXES = (".so", ".dylib", ".dll")
 LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 SIGNATURES = {
-    "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *6 * [ARRAY], LONG, DOUBLE, ARRAY, LONG, ARRAY]),
+    "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY]),
     "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
-    "observed_loss": (DOUBLE, [LONG, LONG, *7 * [ARRAY]]),
+    "observed_loss": (DOUBLE, [LONG, LONG, *5 * [ARRAY], LONG, *2 * [ARRAY]]),
     "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
 }
 
@@ -66,36 +66,44 @@ def block_descent(
     starts: NDArray,
     sizes: NDArray,
     thresholds: NDArray,
+    l1: NDArray | None,
     eigenvalues: NDArray,
     bases: NDArray,
     basis_starts: NDArray,
     max_sweeps: int,
-    tol: float,
+    tols: NDArray,
     trail: NDArray | None = None,
 ) -> int:
     """Do what :func:`pulasso.kernels.numpy_kernels.block_descent` does, compiled."""
     n, largest = len(beta), int(sizes.max(initial=1))
     if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
         raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
-    doubles = (gradient, beta, thresholds, eigenvalues, bases)
+    by_entry, by_block = [gradient, beta, eigenvalues], [thresholds, tols]
+    by_entry += [] if l1 is None else [l1]
     longs = (starts, sizes, basis_starts)
-    if any(array.dtype != np.float64 or not array.flags.c_contiguous for array in doubles):
-        raise ValueError("gradient, beta, thresholds, eigenvalues and bases must be contiguous doubles")
+    if any(
+        array.dtype != np.float64 or not array.flags.c_contiguous for array in (*by_entry, *by_block, bases)
+    ):
+        raise ValueError("all but hessian and positions must be contiguous doubles")
     if any(array.dtype != np.int64 or not array.flags.c_contiguous for array in longs):
         raise ValueError("starts, sizes and basis_starts must be contiguous 64-bit integers")
-    if len(gradient) != n or len(eigenvalues) != n or len({len(thresholds), *map(len, longs)}) != 1:
+    if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
         raise ValueError("entries or blocks differ in number")
     if trail is not None and (
         trail.dtype != np.float64 or not trail.flags.c_contiguous or trail.size < max_sweeps * 2 * n
     ):
         raise ValueError("trail must have room for beta and gradient after every sweep")
     work = np.empty(2 * largest)
-    at = [array.ctypes.data for array in (*doubles, *longs, work)]
     return _FUNCTIONS["block_descent"](
-        *(n, hessian.strides[0] // 4, hessian.ctypes.data, at[0], at[1]),
-        *(len(starts), at[5], at[6], at[2], at[3], at[4], at[7]),
-        *(max_sweeps, tol, at[8], largest, None if trail is None else trail.ctypes.data),
+        *(n, hessian.strides[0] // 4, *_at(hessian, gradient, beta), len(starts)),
+        *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
+        *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
     )
+
+
+def _at(*arrays: NDArray | None) -> list[int | None]:
+    """Return where arrays lie in memory."""
+    return [None if array is None else array.ctypes.data for array in arrays]
 
 
 def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
@@ -104,25 +112,28 @@ def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
     if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n) or len(lost) != n:
         raise ValueError("hessian must be a square of floats with contiguous rows, as long as the vectors")
     y, h = np.ascontiguousarray(gained, dtype=np.float32), np.ascontiguousarray(lost, dtype=np.float32)
-    _FUNCTIONS["rank_two"](n, hessian.strides[0] // 4, hessian.ctypes.data, y.ctypes.data, h.ctypes.data)
+    _FUNCTIONS["rank_two"](n, hessian.strides[0] // 4, *_at(hessian, y, h))
 
 
 def observed_loss(
-    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_hidden: NDArray | None
+    eta: NDArray, codes: NDArray, sample_weight: NDArray, log_total: NDArray, log_hidden: NDArray | None
 ) -> tuple[float, NDArray]:
     """Do what :func:`pulasso.kernels.numpy_kernels.observed_loss` does, compiled."""
     n, n_positive = eta.shape
-    by_class, share = _doubles(eta.T), _doubles(share)
+    by_class, weight = _doubles(eta.T), _doubles(sample_weight)
     codes = np.ascontiguousarray(codes, dtype=np.int64)
-    if not len(codes) == len(share) == n:
-        raise ValueError("eta, codes and share differ in the number of samples")
-    vectors = [_doubles(vector) for vector in (log_total, log_hidden) if vector is not None]
-    if any(len(vector) != n_positive + 1 for vector in vectors):
+    if not len(codes) == len(weight) == n:
+        raise ValueError("eta, codes and sample_weight differ in the number of samples")
+    total, hidden = _doubles(log_total), None if log_hidden is None else _doubles(log_hidden)
+    shapes = {total.shape} | (set() if hidden is None else {hidden.shape})
+    if len(shapes) != 1 or total.shape not in ((n_positive + 1,), (n, n_positive + 1)):
         raise ValueError("log_total and log_hidden have one number for every class, class 0 included")
     work, grad = np.empty(n_positive + 1), np.empty((n_positive, n))
-    total, c = vectors[0].ctypes.data, None if log_hidden is None else vectors[1].ctypes.data
-    at = [array.ctypes.data for array in (by_class, codes, share, work, grad)]
-    return _FUNCTIONS["observed_loss"](n, n_positive, *at[:3], total, c, *at[3:]), grad.T
+    value = _FUNCTIONS["observed_loss"](
+        *(n, n_positive, *_at(by_class, codes, weight, total, hidden)),
+        *(0 if total.ndim == 1 else n_positive + 1, *_at(work, grad)),
+    )
+    return value, grad.T
 
 
 def sparse_gram(
@@ -144,21 +155,17 @@ def sparse_gram(
     excess = left.T @ weight - means[0] * weight.sum()
     out = np.empty((n_left, n_right), dtype=np.float32)
     arrays = (
-        *(
-            left.indptr.astype(np.int32, copy=False),
-            left.indices.astype(np.int32, copy=False),
-            _doubles(left.data),
-        ),
-        *(
-            rows.indptr.astype(np.int32, copy=False),
-            rows.indices.astype(np.int32, copy=False),
-            _doubles(rows.data),
-        ),
+        *(*_ints(left.indptr, left.indices), _doubles(left.data)),
+        *(*_ints(rows.indptr, rows.indices), _doubles(rows.data)),
         *(weight, _doubles(means[0]), excess, _doubles(scales[0])),
         *(_doubles(means[1]), _doubles(right.T @ weight), _doubles(scales[1]), np.empty(n_right), out),
     )
-    _FUNCTIONS["sparse_gram"](n_left, n_right, *(array.ctypes.data for array in arrays))
+    _FUNCTIONS["sparse_gram"](n_left, n_right, *_at(*arrays))
     return out
+
+
+def _ints(*arrays: NDArray) -> list[NDArray]:
+    return [array.astype(np.int32, copy=False) for array in arrays]
 
 
 def _doubles(array: NDArray) -> NDArray:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from pulasso.numerics import log_normalize
+from pulasso.numerics import class_scores, log_normalize
 
 __all__ = ["block_descent", "observed_loss", "rank_two", "sparse_gram"]
 
@@ -20,14 +20,15 @@ def block_descent(
     starts: NDArray,
     sizes: NDArray,
     thresholds: NDArray,
+    l1: NDArray | None,
     eigenvalues: NDArray,
     bases: NDArray,
     basis_starts: NDArray,
     max_sweeps: int,
-    tol: float,
+    tols: NDArray,
     trail: NDArray | None = None,
 ) -> int:
-    """Minimise a quadratic plus ``sum_j thresholds_j ||beta_j||`` by exact steps in one block after the other.
+    """Minimise a quadratic plus ``sum_j thresholds_j ||beta_j|| + sum_k l1_k |beta_k|``, one block after the other.
 
     Parameters
     ----------
@@ -40,15 +41,17 @@ def block_descent(
     starts, sizes : array of shape (n_blocks,)
         Blocks of consecutive entries.
     thresholds : array of shape (n_blocks,)
+    l1 : array of shape (n,) or None
+        Without it every block is minimised exactly; with it blocks take proximal steps.
     eigenvalues : array of shape (n,)
-        Eigenvalues of the diagonal blocks, laid out like `beta`; positive. They need not be those of `hessian`
-        as it is now: they set the length of steps, not where these end.
+        Eigenvalues of the diagonal blocks, laid out like `beta`; positive, the largest of a block last. They need not
+        be those of `hessian` as it is now: they set the length of steps, not where these end.
     bases : array
         Eigenvectors of the diagonal blocks, one in each row, block after block.
     basis_starts : array of shape (n_blocks,)
         Where each block's eigenvectors begin.
     max_sweeps : int
-    tol : float
+    tols : array of shape (n_blocks,)
         Stop when no block violates its optimality condition by more than this in a whole sweep; blocks that
         violate it by less than a tenth are passed over.
     trail : array of shape (max_sweeps, 2, n), optional
@@ -57,26 +60,28 @@ def block_descent(
     Returns
     -------
     int
-        The number of sweeps, negative if the last one still met a violation above `tol`, 0 if beta
+        The number of sweeps, negative if the last one still met a violation above its tolerance, 0 if beta
         diverges.
     """
     limit = 0.0
     for sweep in range(1, max_sweeps + 1):
-        worst = 0.0
-        for start, size, threshold, at in zip(starts, sizes, thresholds, basis_starts, strict=True):
+        worst = 0.0  # in units of the tolerance
+        for start, size, threshold, at, tol in zip(
+            starts, sizes, thresholds, basis_starts, tols, strict=True
+        ):
             block = slice(start, start + size)
-            norm = float(np.linalg.norm(beta[block]))
-            distance = _violation(gradient[block], beta[block], norm, threshold)
-            if distance <= NEGLIGIBLE * tol:  # not worth the rows of the Hessian it would cost
+            own_l1 = None if l1 is None else l1[block]
+            distance = _violation(gradient[block], beta[block], threshold, own_l1) / tol
+            if distance <= NEGLIGIBLE:  # not worth the rows of the Hessian it would cost
                 continue
             worst = max(worst, distance)
             basis = bases[at : at + size * size].reshape(size, size)
-            best = _minimise_block(gradient[block], beta[block], threshold, eigenvalues[block], basis)
+            best = _minimise_block(gradient[block], beta[block], threshold, own_l1, eigenvalues[block], basis)
             gradient += (best - beta[block]) @ hessian[block]
             beta[block] = best
         if trail is not None:
             trail[sweep - 1] = beta, gradient
-        if worst <= tol:
+        if worst <= 1.0:
             return sweep
         limit = DIVERGED * worst if sweep == 1 else limit
         if not worst <= limit:
@@ -84,20 +89,36 @@ def block_descent(
     return -max_sweeps
 
 
-def _violation(gradient: NDArray, beta: NDArray, norm: float, threshold: float) -> float:
-    """Return the distance of ``-gradient`` to the subdifferential of ``threshold * ||beta||``."""
-    if norm > 0:
-        return float(np.linalg.norm(gradient + threshold / norm * beta))
-    return max(0.0, float(np.linalg.norm(gradient)) - threshold)
+def _soft(values: NDArray, thresholds: NDArray) -> NDArray:
+    return np.sign(values) * np.maximum(np.abs(values) - thresholds, 0.0)
+
+
+def _violation(gradient: NDArray, beta: NDArray, threshold: float, l1: NDArray | None) -> float:
+    """Return the distance of ``-gradient`` to the subdifferential of ``threshold ||beta|| + sum l1 |beta|``."""
+    norm = float(np.linalg.norm(beta))
+    residual = gradient + (threshold / norm if norm > 0 else 0.0) * beta
+    if l1 is not None:
+        residual = np.where(beta != 0, residual + l1 * np.sign(beta), _soft(residual, l1))
+    distance = float(np.linalg.norm(residual))
+    return distance if norm > 0 else max(0.0, distance - threshold)
 
 
 def _minimise_block(
-    gradient: NDArray, beta: NDArray, threshold: float, eigenvalues: NDArray, basis: NDArray
+    gradient: NDArray,
+    beta: NDArray,
+    threshold: float,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    basis: NDArray,
 ) -> NDArray:
-    """Return the minimiser of one block, in the eigenbasis of its curvature.
+    """Return the minimiser of one block, in the eigenbasis of its curvature, or with l1 where a proximal step ends.
 
     Where the curvature has changed since it was decomposed, this is a step of another length to the same minimum.
     """
+    if l1 is not None:
+        best = _soft(beta - gradient / eigenvalues[-1], l1 / eigenvalues[-1])
+        norm = float(np.linalg.norm(best))
+        return best * max(0.0, 1.0 - threshold / eigenvalues[-1] / norm) if norm > 0 else best
     at_zero = basis @ gradient - eigenvalues * (basis @ beta)
     if np.linalg.norm(at_zero) <= threshold:
         return np.zeros_like(gradient)
@@ -125,7 +146,7 @@ def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
 
 
 def observed_loss(
-    eta: NDArray, codes: NDArray, share: NDArray, log_total: NDArray, log_hidden: NDArray | None
+    eta: NDArray, codes: NDArray, sample_weight: NDArray, log_total: NDArray, log_hidden: NDArray | None
 ) -> tuple[float, NDArray]:
     """Return the loss of observed labels, up to a constant, and its gradient in eta.
 
@@ -137,9 +158,8 @@ def observed_loss(
     eta : array of shape (n_samples, K)
     codes : array of shape (n_samples,)
         0 unlabeled, k class k, K + 1 confirmed negative.
-    share : array of shape (n_samples,)
-        Weights of the samples.
-    log_total, log_hidden : array of shape (K + 1,)
+    sample_weight : array of shape (n_samples,)
+    log_total, log_hidden : array of shape (K + 1,) or (n_samples, K + 1)
         Logs of a + c and of c, class 0 first; without `log_hidden` unlabeled means class 0.
 
     Returns
@@ -147,27 +167,20 @@ def observed_loss(
     value : float
     grad : array of shape (n_samples, K), class-major in memory
     """
-    log_n, q = log_normalize(_scores(eta, log_total))
+    log_n, q = log_normalize(class_scores(eta, log_total))
     hidden = np.flatnonzero(codes == 0)
     rows = np.flatnonzero((codes > 0) & (codes <= eta.shape[1]))
     columns = codes[rows] - 1
-    value = share @ log_n - share[rows] @ eta[rows, columns]
+    value = sample_weight @ log_n - sample_weight[rows] @ eta[rows, columns]
     grad = q[:, 1:]
     grad[rows, columns] -= 1.0
     if log_hidden is not None:
-        log_u, yhat = log_normalize(_scores(eta[hidden], log_hidden))
-        value -= share[hidden] @ log_u
+        own = log_hidden if log_hidden.ndim == 1 else log_hidden[hidden]
+        log_u, yhat = log_normalize(class_scores(eta[hidden], own))
+        value -= sample_weight[hidden] @ log_u
         grad[hidden] -= yhat[:, 1:]
-    grad *= share[:, None]
+    grad *= sample_weight[:, None]
     return float(value), grad
-
-
-def _scores(eta: NDArray, log_vector: NDArray) -> NDArray:
-    """Return ``log(vector_k e_k)`` for classes 0..K, class-major in memory."""
-    scores = np.empty((len(eta), len(log_vector)), order="F")
-    scores[:, 0] = log_vector[0]
-    np.add(eta, log_vector[1:], out=scores[:, 1:])
-    return scores
 
 
 def sparse_gram(

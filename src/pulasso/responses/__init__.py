@@ -6,4 +6,4 @@ from pulasso.responses.ordinal import Ordinal
 
 __all__ = ["RESPONSES", "Multinomial", "Ordinal", "Response", "SecondOrder"]
 
-RESPONSES = (Multinomial, Ordinal)
+RESPONSES: dict[str, type[Response]] = {each.name: each for each in (Multinomial, Ordinal)}

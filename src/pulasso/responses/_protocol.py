@@ -3,12 +3,13 @@
 Conventions for the whole library:
 
 - ``u = X @ theta`` has shape (n_samples, n_outputs): K outputs for the multinomial model, 1 for the ordinal.
-- ``offsets`` holds the free, unpenalised parameters in the solver's variables: intercepts, or the first cutpoint
-  and the gaps between cutpoints.
+- ``offsets`` are the unpenalised parameters in the solver's variables: intercepts, or the first cutpoint and the gaps
+  between cutpoints.
 - ``eta`` (n_samples, K) are the log odds of classes 1..K against class 0.
 """
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ class SecondOrder(Protocol):
     """Second derivatives of the mean loss in the linear predictor u and in offsets, per sample where needed."""
 
     @property
-    def aa(self) -> NDArray:
+    def oo(self) -> NDArray:
         """Derivatives in offsets, summed over samples, shape (n_offsets, n_offsets)."""
         ...
 
@@ -29,17 +30,21 @@ class SecondOrder(Protocol):
         """Return the derivatives in outputs k and l of u, shape (n_samples,)."""
         ...
 
-    def ua(self, k: int) -> NDArray:
+    def uo(self, k: int) -> NDArray:
         """Return the derivatives in output k of u and in offsets, shape (n_samples, n_offsets)."""
         ...
 
 
 class Response(Protocol):
-    """From linear predictor and offsets to class log odds, and the chain rule back."""
+    """From linear predictor and offsets to class log odds, the chain rule back, and how the model shows itself."""
 
-    @property
-    def name(self) -> str:
-        """What users call the model."""
+    name: ClassVar[str]
+    is_ordered: ClassVar[bool]  # whether the order of the classes matters
+    offsets_name: ClassVar[str]  # fitted attribute that holds the offsets on the scale of X
+
+    @classmethod
+    def build(cls, n_positive: int, *, fit_intercept: bool = True, symmetric: bool = False) -> Self:
+        """Return the model for K = `n_positive` classes besides class 0, or say why there is none of this kind."""
         ...
 
     @property
@@ -52,6 +57,8 @@ class Response(Protocol):
         """Number of columns of theta."""
         ...
 
+    # -- the formula -------------------------------------------------------------------------------------------
+
     def log_odds(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return eta, shape (n_samples, K)."""
         ...
@@ -60,16 +67,12 @@ class Response(Protocol):
         """Return the gradients in u, shape of u, and in offsets, shape of offsets (summed over samples)."""
         ...
 
-    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
-        """Return d eta / d offsets, shape (n_offsets, n_samples, K)."""
-        ...
-
     def second_order(
-        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, sample_weight: NDArray
     ) -> SecondOrder:
         """Return second derivatives in (u, offsets), given gradient and curvature in eta.
 
-        `grad_eta` carries the sample weights `share`, the curvature does not.
+        `grad_eta` carries the sample weights, the curvature does not.
         """
         ...
 
@@ -81,10 +84,25 @@ class Response(Protocol):
         """Return the offsets that give these log odds, shape (K,), when u = 0."""
         ...
 
-    def is_feasible(self, offsets: NDArray) -> bool:
-        """Say whether offsets lies in the model's domain."""
+    def is_feasible(self, offsets: NDArray, u: NDArray | None = None) -> bool:
+        """Say whether the parameters lie in the model's domain; `u` is None where rows are not at hand."""
         ...
 
-    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
-        """Return offsets such that ``u + offset`` with the new offsets equals u with the old one."""
+    # -- the public face ---------------------------------------------------------------------------------------
+
+    def shift(self, offsets: NDArray, constant: NDArray) -> NDArray:
+        """Return offsets such that ``u + constant`` with the new ones equals u with the old ones."""
+        ...
+
+    def output_names(self, classes: Sequence[Any]) -> list[Any]:
+        """Return the names of the columns of theta, given those of the classes."""
+        ...
+
+    def to_public(self, theta: NDArray, offsets: NDArray) -> dict[str, NDArray]:
+        """Return fitted attributes, ``coef_`` and the offsets by their name, from theta and offsets on X's scale."""
+        ...
+
+    @classmethod
+    def from_public(cls, fitted: Any) -> tuple[Self, NDArray, NDArray]:
+        """Return response, theta and offsets from an object with the fitted attributes."""
         ...

@@ -1,8 +1,9 @@
 """Unordered classes: ``eta = Theta^T x + b``."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,13 @@ class Multinomial:
     symmetric: bool = False
 
     name: ClassVar[str] = "multinomial"
+    is_ordered: ClassVar[bool] = False
+    offsets_name: ClassVar[str] = "intercept_"
+
+    @classmethod
+    def build(cls, n_positive: int, *, fit_intercept: bool = True, symmetric: bool = False) -> "Multinomial":
+        """Return the model for K = `n_positive` classes besides class 0."""
+        return cls(n_positive, fit_intercept, symmetric)
 
     @property
     def n_outputs(self) -> int:
@@ -56,18 +64,11 @@ class Multinomial:
         grad_u = grad_eta @ self.contrast if self.symmetric else grad_eta
         return grad_u, grad_eta.sum(axis=0) if self.fit_intercept else np.empty(0)
 
-    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
-        """Return d eta / d offsets: the identity for every sample."""
-        n_offsets = len(offsets)
-        return np.broadcast_to(
-            np.eye(self.n_positive)[:n_offsets, None, :], (n_offsets, len(u), self.n_positive)
-        )
-
     def second_order(
-        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, sample_weight: NDArray
     ) -> "MultinomialSecondOrder":
         """Return second derivatives in (u, offsets); eta is linear in both, so the gradient does not matter."""
-        return MultinomialSecondOrder(self, curvature, share)
+        return MultinomialSecondOrder(self, curvature, sample_weight)
 
     def log_proba(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
@@ -79,13 +80,28 @@ class Multinomial:
         """Return the intercepts of the null model."""
         return log_odds.copy() if self.fit_intercept else np.empty(0)
 
-    def is_feasible(self, offsets: NDArray) -> bool:
+    def is_feasible(self, offsets: NDArray, u: NDArray | None = None) -> bool:
         """Any finite intercept will do."""
         return bool(np.isfinite(offsets).all())
 
-    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
+    def shift(self, offsets: NDArray, constant: NDArray) -> NDArray:
         """Return intercepts that absorb a constant added to u."""
-        return offsets - offset @ self.contrast if self.fit_intercept else offsets
+        return offsets - constant @ self.contrast if self.fit_intercept else offsets
+
+    def output_names(self, classes: Sequence[Any]) -> list[Any]:
+        """One for each positive class."""
+        return list(classes[1:])
+
+    def to_public(self, theta: NDArray, offsets: NDArray) -> dict[str, NDArray]:
+        """Return ``coef_`` (K, n_features) and ``intercept_`` (K,), zero where none was fitted."""
+        gamma = theta @ self.contrast.astype(theta.dtype) if self.symmetric else theta
+        intercept = offsets if self.fit_intercept else np.zeros(self.n_positive, theta.dtype)
+        return {"coef_": np.ascontiguousarray(gamma.T), "intercept_": intercept}
+
+    @classmethod
+    def from_public(cls, fitted: Any) -> tuple["Multinomial", NDArray, NDArray]:
+        """Return response, theta and intercepts."""
+        return cls(len(fitted.coef_)), fitted.coef_.T, fitted.intercept_
 
 
 class MultinomialSecondOrder:
@@ -95,10 +111,10 @@ class MultinomialSecondOrder:
     ``diag(s) + c (s 1^T + 1 s^T) + c^2 sum(s) 11^T``.
     """
 
-    def __init__(self, response: Multinomial, curvature: Curvature, share: NDArray):
+    def __init__(self, response: Multinomial, curvature: Curvature, sample_weight: NDArray):
         q, m, u = curvature.q, curvature.m, curvature.u
-        self.share, self.m, self.q, self.u = share, m, q, u
-        self.s = q - m[:, None] * u
+        self.sample_weight, self.m, self.q, self.u = sample_weight, m, q, u
+        self.s = curvature.diagonal
         self.c = response.contrast[0, 0] - 1.0
         self.total = self.s.sum(axis=1) if self.c else None
         self.q_a = q @ response.contrast if self.c else q
@@ -106,12 +122,12 @@ class MultinomialSecondOrder:
         self.n_offsets = response.n_positive if response.fit_intercept else 0
 
     @cached_property
-    def aa(self) -> NDArray:
+    def oo(self) -> NDArray:
         """Return the derivatives in the intercepts."""
-        outer = (self.u * (self.share * self.m)[:, None]).T @ self.u - (
-            self.q * self.share[:, None]
+        outer = (self.u * (self.sample_weight * self.m)[:, None]).T @ self.u - (
+            self.q * self.sample_weight[:, None]
         ).T @ self.q
-        return (np.diag(self.share @ self.s) + outer)[: self.n_offsets, : self.n_offsets]
+        return (np.diag(self.sample_weight @ self.s) + outer)[: self.n_offsets, : self.n_offsets]
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
         """Return the derivatives in outputs k and l of u."""
@@ -120,12 +136,12 @@ class MultinomialSecondOrder:
             weight += self.s[:, k]
         if self.c:
             weight += self.c * (self.s[:, k] + self.s[:, l]) + self.c**2 * self.total
-        return self.share * weight
+        return self.sample_weight * weight
 
-    def ua(self, k: int) -> NDArray:
+    def uo(self, k: int) -> NDArray:
         """Return the derivatives in output k of u and the intercepts."""
         weight = (self.m * self.u_a[:, k])[:, None] * self.u - self.q_a[:, k, None] * self.q
         weight[:, k] += self.s[:, k]
         if self.c:
             weight += self.c * self.s
-        return (self.share[:, None] * weight)[:, : self.n_offsets]
+        return (self.sample_weight[:, None] * weight)[:, : self.n_offsets]

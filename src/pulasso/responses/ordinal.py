@@ -12,13 +12,15 @@ r"""Ordered classes: cumulative logits with one coefficient vector.
 probabilities is ever taken.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.curvature import Curvature
+from pulasso.exceptions import GroupError
 from pulasso.numerics import log1mexp, sigmoid, softplus_pair
 
 __all__ = ["Ordinal"]
@@ -40,7 +42,21 @@ class Ordinal:
     n_positive: int
 
     name: ClassVar[str] = "ordinal"
+    is_ordered: ClassVar[bool] = True
+    offsets_name: ClassVar[str] = "thresholds_"
     n_outputs: ClassVar[int] = 1
+
+    @classmethod
+    def build(cls, n_positive: int, *, fit_intercept: bool = True, symmetric: bool = False) -> "Ordinal":
+        """Return the model for K = `n_positive` classes besides class 0; it always has its cutpoints."""
+        if symmetric:
+            raise GroupError(
+                "symmetric=True treats all classes alike, but the ordinal model has one coefficient per feature, "
+                "not one per class.",
+                parameter="groups",
+                remedy="Leave it out.",
+            )
+        return cls(n_positive)
 
     def cutpoints(self, offsets: NDArray) -> NDArray:
         """Return nu from the solver's variables."""
@@ -70,7 +86,7 @@ class Ordinal:
         grad_offsets[1:] += from_gap
         return -from_t.sum(axis=1)[:, None], grad_offsets
 
-    def offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
+    def _offsets_jacobian(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return d eta / d offsets, shape (K, n_samples, K)."""
         under, over = sigmoid(self._distance(u, offsets))
         k = self.n_positive
@@ -86,7 +102,7 @@ class Ordinal:
         return jacobian
 
     def second_order(
-        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, share: NDArray
+        self, u: NDArray, offsets: NDArray, grad_eta: NDArray, curvature: Curvature, sample_weight: NDArray
     ) -> "OrdinalSecondOrder":
         """Return second derivatives in (u, offsets): ``J^T W J`` plus the bend of eta along the gradient.
 
@@ -99,19 +115,19 @@ class Ordinal:
         bend[:, 0] += under[:, 0] * over[:, 0] * grad_eta.sum(axis=1)
         by_u = under + over[:, :1]
         by_u[:, :-1] -= over[:, 1:]
-        weighted = curvature.apply(by_u) * share[:, None]
+        weighted = curvature.apply(by_u) * sample_weight[:, None]
         # t_l falls with u and grows with aux_m for all m <= l: hence sums from the end.
         from_end = np.cumsum(bend[:, ::-1], axis=1)[:, ::-1]
-        jacobian = self.offsets_jacobian(u, offsets)
+        jacobian = self._offsets_jacobian(u, offsets)
         uu = np.einsum("ij,ij->i", by_u, weighted) + from_end[:, 0]
-        ua = np.stack([np.einsum("ij,ij->i", column, weighted) for column in jacobian], axis=1) - from_end
-        applied = np.array([curvature.apply(column) * share[:, None] for column in jacobian])
+        uo = np.stack([np.einsum("ij,ij->i", column, weighted) for column in jacobian], axis=1) - from_end
+        applied = np.array([curvature.apply(column) * sample_weight[:, None] for column in jacobian])
         later = np.maximum.outer(np.arange(len(offsets)), np.arange(len(offsets)))
-        aa = np.tensordot(applied, jacobian, axes=([1, 2], [1, 2])) + from_end.sum(axis=0)[later]
+        oo = np.tensordot(applied, jacobian, axes=([1, 2], [1, 2])) + from_end.sum(axis=0)[later]
         slope = _gap_slope(offsets[1:])
         gaps = np.arange(1, len(offsets))
-        aa[gaps, gaps] -= grad_eta[:, :-1].sum(axis=0) * slope * (1.0 + slope)
-        return OrdinalSecondOrder(uu, ua, aa)
+        oo[gaps, gaps] -= grad_eta[:, :-1].sum(axis=0) * slope * (1.0 + slope)
+        return OrdinalSecondOrder(uu, uo, oo)
 
     def log_proba(self, u: NDArray, offsets: NDArray) -> NDArray:
         """Return log P(y | x), shape (n_samples, K + 1)."""
@@ -131,15 +147,30 @@ class Ordinal:
         gaps = np.logaddexp(0.0, inner - below[:-2]) + np.logaddexp(0.0, inner - above[2:])
         return np.concatenate([below[:1] - above[1:2], gaps])
 
-    def is_feasible(self, offsets: NDArray) -> bool:
+    def is_feasible(self, offsets: NDArray, u: NDArray | None = None) -> bool:
         """Finite, with every gap positive."""
         return bool(np.isfinite(offsets).all() and (offsets[1:] > 0).all())
 
-    def shift(self, offsets: NDArray, offset: NDArray) -> NDArray:
+    def shift(self, offsets: NDArray, constant: NDArray) -> NDArray:
         """Return cutpoints that absorb a constant added to u."""
         shifted = offsets.copy()
-        shifted[0] += np.sum(offset)
+        shifted[0] += np.sum(constant)
         return shifted
+
+    def output_names(self, classes: Sequence[Any]) -> list[Any]:
+        """One coefficient for each feature, whatever the classes."""
+        return ["coef"]
+
+    def to_public(self, theta: NDArray, offsets: NDArray) -> dict[str, NDArray]:
+        """Return ``coef_`` (n_features,) and ``thresholds_`` (K,)."""
+        return {"coef_": np.ascontiguousarray(theta[:, 0]), "thresholds_": self.cutpoints(offsets)}
+
+    @classmethod
+    def from_public(cls, fitted: Any) -> tuple["Ordinal", NDArray, NDArray]:
+        """Return response, theta and first cutpoint with gaps."""
+        cutpoints = fitted.thresholds_
+        gaps = np.diff(cutpoints, prepend=cutpoints.dtype.type(0))
+        return cls(len(cutpoints)), fitted.coef_[:, None], gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +179,13 @@ class OrdinalSecondOrder:
 
     by_u: NDArray  # (n_samples,)
     by_u_offsets: NDArray  # (n_samples, K)
-    aa: NDArray  # (K, K)
+    oo: NDArray  # (K, K)
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
         """Return the second derivatives in u; there is one output only."""
         return self.by_u
 
-    def ua(self, k: int) -> NDArray:
+    def uo(self, k: int) -> NDArray:
         """Return the derivatives in u and in offsets."""
         return self.by_u_offsets
 

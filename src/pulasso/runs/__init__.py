@@ -1,8 +1,18 @@
-"""Long computations in named steps: in parallel, with progress, kept in a folder and taken up again."""
+"""Long computations in named steps: in parallel, with progress, saved in a folder and resumed from there."""
 
-from pulasso.runs._checkpoint import Checkpoint
-from pulasso.runs._fingerprint import data_hash, describe
-from pulasso.runs._one_thread import one_blas_thread
-from pulasso.runs._run import run_steps
+from pulasso.runs._checkpoint import Run, checkpoint, open_run
+from pulasso.runs._fingerprint import fingerprint
+from pulasso.runs._steps import run_steps
+from pulasso.runs._threads import one_blas_thread
+from pulasso.runs.seeds import draw_entropy, spawn
 
-__all__ = ["Checkpoint", "data_hash", "describe", "one_blas_thread", "run_steps"]
+__all__ = [
+    "Run",
+    "checkpoint",
+    "draw_entropy",
+    "fingerprint",
+    "one_blas_thread",
+    "open_run",
+    "run_steps",
+    "spawn",
+]

@@ -1,6 +1,6 @@
 """LabelModel scenarios: from class log odds to the likelihood of the observed labels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,25 +11,21 @@ from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
-from pulasso.scenarios.label_model import LabelModel, NullModel
-from pulasso.scenarios.loss import CompleteLoss, Loss, ObservedLoss
+from pulasso.scenarios.label_model import LabelModel
 from pulasso.scenarios.single_training_set import SingleTrainingSet
 
 __all__ = [
     "SCENARIOS",
     "CaseControl",
-    "CompleteLoss",
     "FullyObserved",
     "LabelCounts",
     "LabelModel",
-    "Loss",
-    "NullModel",
-    "ObservedLoss",
     "PerClass",
     "Scenario",
     "SingleTrainingSet",
     "as_scenario",
     "describe_scenario",
+    "label_model_of",
 ]
 
 SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
@@ -69,6 +65,25 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
     if wanted is not None and wanted not in given:
         raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {chosen.explanation}")
     return chosen(**given)
+
+
+def label_model_of(
+    scenario: Scenario, counts: LabelCounts, x: Any, feature_names: Sequence[str] | None = None
+) -> LabelModel:
+    """Return the arrays a and c of a scenario for these rows; most scenarios need no more than their counts.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With a true ``by_row`` its labelling depends on the row, and `label_model` is shown the features, too.
+    counts : LabelCounts
+        Of the rows that the model is fitted to.
+    x : array or sparse matrix of shape (n_samples, n_features)
+    feature_names : sequence of str, optional
+    """
+    if getattr(scenario, "by_row", False):
+        return scenario.label_model(counts, x, feature_names)  # type: ignore[call-arg]
+    return scenario.label_model(counts)
 
 
 def describe_scenario(scenario: Scenario) -> str:

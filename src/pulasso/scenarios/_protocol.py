@@ -46,7 +46,11 @@ class LabelCounts:
 
 
 class Scenario(Protocol):
-    """How labels came to be: turns what the user knows into the two vectors of a :class:`LabelModel`."""
+    """How labels came to be: turns what the user knows into the two arrays of a :class:`LabelModel`.
+
+    A scenario whose labelling depends on the row sets ``by_row = True``; its method is then called as
+    ``label_model(counts, x, feature_names)`` and returns arrays of shape (n_samples, K + 1).
+    """
 
     @property
     def name(self) -> str:
@@ -72,5 +76,5 @@ class Scenario(Protocol):
         ...
 
     def label_model(self, counts: LabelCounts) -> LabelModel:
-        """Return the vectors a and c for these classes and counts."""
+        """Return the arrays a and c for these classes and counts."""
         ...

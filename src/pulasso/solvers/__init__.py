@@ -1,32 +1,26 @@
 """Solvers: every one minimises the same F and stops on the same certificate."""
 
-from collections.abc import Callable
-
-from pulasso.solvers._quadratic import QuadraticModel
-from pulasso.solvers._result import Record, SolverResult
+from pulasso.solvers._chunked_oracle import ChunkedOracle
+from pulasso.solvers._solution import Record, Solution, Solver, along_path
 from pulasso.solvers.em import solve_em
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
-from pulasso.solvers.summed import Entries, SummedProblem, SummedSteps, Sums, solve_summed_path
-from pulasso.solvers.working_set import solve_working_set, solve_working_set_path
+from pulasso.solvers.working_set import is_chunked_problem, solve_working_set
 
 __all__ = [
     "SOLVERS",
-    "Entries",
-    "QuadraticModel",
+    "ChunkedOracle",
     "Record",
-    "SolverResult",
-    "SummedProblem",
-    "SummedSteps",
-    "Sums",
+    "Solution",
+    "Solver",
+    "along_path",
+    "is_chunked_problem",
     "solve_em",
     "solve_proximal_gradient",
-    "solve_summed_path",
     "solve_working_set",
-    "solve_working_set_path",
 ]
 
-SOLVERS: dict[str, Callable[..., SolverResult]] = {
+SOLVERS: dict[str, Solver] = {
     "working-set": solve_working_set,
-    "proximal-gradient": solve_proximal_gradient,
-    "em": solve_em,
+    "proximal-gradient": along_path(solve_proximal_gradient),
+    "em": along_path(solve_em),
 }

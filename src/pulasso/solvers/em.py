@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pulasso.problem import Params, Problem
-from pulasso.solvers._result import Callback, History, SolverResult
+from pulasso.solvers._solution import Callback, History, Solution
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
 
 __all__ = ["solve_em"]
@@ -28,7 +28,7 @@ def solve_em(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     callback: Callback | None = None,
-) -> SolverResult:
+) -> Solution:
     """Minimise F by alternating E-steps and M-steps.
 
     Parameters
@@ -37,7 +37,7 @@ def solve_em(
         Its loss must offer ``complete(eta)``, the E-step.
     start : Params
     tol : float
-        Stop when the KKT violation of F itself, relative to lam_max, is at most this.
+        Stop when the KKT violation of F itself, relative to its scale, is at most this.
     max_iter : int
         Number of E-steps.
     callback : callable, optional
@@ -66,6 +66,5 @@ def solve_em(
         "the limit of floating-point accuracy" if stuck else f"stopped after max_iter={max_iter} iterations"
     )
     message = "converged" if converged else limit
-    return SolverResult(
-        point.params, point.objective, kkt, n_iter, converged, tuple(history.records), message
-    )
+    records = tuple(history.records)
+    return Solution(problem.lam, point.params, point.objective, kkt, n_iter, converged, records, message)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from pulasso.problem import Params, Point, Problem
-from pulasso.solvers._result import Callback, History, SolverResult
+from pulasso.solvers._solution import Callback, History, Solution
 
 __all__ = ["solve_proximal_gradient"]
 
@@ -61,7 +61,7 @@ class Metric:
 
     def move(self, problem: Problem, params: Params, grad: Params) -> Params:
         """Return the minimiser of the model around `params`."""
-        theta = problem.penalty.prox(params.theta - self.step * grad.theta, self.step * problem.lam)
+        theta = problem.penalty.prox(params.theta - self.step * grad.theta, self.step, problem.lam)
         if not len(params.offsets):
             return Params(theta, params.offsets)
         return Params(theta, params.offsets - self.offsets_step * cho_solve(self.factor, grad.offsets))
@@ -72,10 +72,10 @@ class Metric:
         return float(by_theta + change.offsets @ self.information @ change.offsets / self.offsets_step)
 
     def residual(self, problem: Problem, change: Params) -> float:
-        """Return the largest gradient that would explain a step this long, relative to lam_max."""
-        by_block = problem.penalty.blocks.norms(change.theta).max(initial=0.0) / self.step
-        by_offsets = np.abs(self.information @ change.offsets).max(initial=0.0) / self.offsets_step
-        return max(by_block, by_offsets) / problem.kkt_scale
+        """Return the largest gradient that would explain a step this long, relative to its scale."""
+        by_block = problem.blocks.norms(change.theta) / self.step / problem.block_scales
+        by_offset = np.abs(self.information @ change.offsets) / self.offsets_step / problem.kkt_scale
+        return float(max(by_block.max(initial=0.0), by_offset.max(initial=0.0)))
 
 
 def solve_proximal_gradient(
@@ -86,7 +86,7 @@ def solve_proximal_gradient(
     max_iter: int = 10_000,
     accelerated: bool = True,
     callback: Callback | None = None,
-) -> SolverResult:
+) -> Solution:
     """Minimise F by proximal gradient steps that never increase it.
 
     Parameters
@@ -94,7 +94,7 @@ def solve_proximal_gradient(
     problem : Problem
     start : Params
     tol : float
-        Stop when the KKT violation, relative to lam_max, is at most this.
+        Stop when the KKT violation, relative to its scale, is at most this.
     max_iter : int
     accelerated : bool
         Extrapolate along the last step (Nesterov), and take a plain step instead whenever that would
@@ -136,9 +136,8 @@ def solve_proximal_gradient(
             history.add(n_iter, current.objective)
     converged = kkt <= tol
     message = "converged" if converged else message or f"stopped after max_iter={max_iter} iterations"
-    return SolverResult(
-        current.params, current.objective, kkt, n_iter, converged, tuple(history.records), message
-    )
+    records = tuple(history.records)
+    return Solution(problem.lam, current.params, current.objective, kkt, n_iter, converged, records, message)
 
 
 def _extrapolate(problem: Problem, current: Point, previous: Point, momentum: float) -> tuple[Point, float]:

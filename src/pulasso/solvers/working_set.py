@@ -1,13 +1,9 @@
-"""The fast solver: second-order steps on the few blocks that matter, certified on all of them.
+"""The default solver: proximal Newton down a path, on the few blocks that matter, certified on all of them.
 
-At every lam only a *loaded* set of blocks is looked at. On it, steps minimise a quadratic model of the loss plus
-the penalty (block coordinate descent on a small dense Hessian), with a line search on F, until the certificate
-holds there. The blocks left out are certified afterwards, for several lams in a single pass over X; whatever
-violates the certificate is loaded and the lams in question are solved again. So screening is only ever a guess
-about work, never about the answer.
-
-PU losses are not convex. The model takes the true Hessian first; where it is not positive, or a step fails, it
-moves towards the Fisher information, which always is.
+In memory only a *working set* of blocks is looked at. The blocks left out are certified afterwards, for several lams in
+a single pass over X; whatever violates the certificate is loaded and the lams in question are solved again. So
+screening is only ever a guess about work, never about the answer. In chunks every pass gives the whole gradient, and
+there is nothing to guess.
 """
 
 from collections.abc import Iterator
@@ -16,50 +12,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.design import ChunkedDesign
 from pulasso.problem import Params, Point, Problem
-from pulasso.solvers._loaded import LoadedSet
-from pulasso.solvers._result import Callback, SolverResult
+from pulasso.solvers._chunked_oracle import ChunkedOracle
+from pulasso.solvers._memory_oracle import MemoryOracle
 from pulasso.solvers._screening import strong_rule
-from pulasso.solvers._second_order import SecondOrderSteps
+from pulasso.solvers._solution import Callback, Solution
+from pulasso.solvers.prox_newton import ProxNewton
 
-__all__ = ["solve_working_set", "solve_working_set_path"]
+__all__ = ["is_chunked_problem", "solve_working_set"]
 
-# Solve the loaded set a little more tightly than asked, so that the certificate of all blocks holds too.
+# Solve the working set a little more tightly than asked, so that the certificate of all blocks holds too.
 MARGIN = 0.9
 MAX_BATCH = 16  # lams that share one pass over X for their certificate,
 BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often
-IDLE_FACTOR, IDLE_ALWAYS = (
-    2.0,
-    50,
-)  # the loaded set may be this many times the likely one, plus so many blocks
+# The working set may be this many times the likely one, plus so many blocks.
+IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50
 
 
 def solve_working_set(
-    problem: Problem,
-    start: Params,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 10_000,
-    callback: Callback | None = None,
-) -> SolverResult:
-    """Minimise F on a growing working set, by steps of second order that never increase it.
-
-    Parameters
-    ----------
-    problem : Problem
-    start : Params
-    tol : float
-        Stop when the KKT violation of all blocks, relative to lam_max, is at most this.
-    max_iter : int
-        Number of second-order steps.
-    callback : callable, optional
-        Called with a `Record` after every iteration.
-    """
-    lams = np.array([problem.lam])
-    return next(solve_working_set_path(problem, start, lams, tol=tol, max_iter=max_iter, callback=callback))
-
-
-def solve_working_set_path(
     problem: Problem,
     start: Params,
     lams: NDArray,
@@ -68,48 +39,83 @@ def solve_working_set_path(
     max_iter: int = 10_000,
     callback: Callback | None = None,
     lam_before: float | None = None,
-) -> Iterator[SolverResult]:
-    """Solve for every lam in turn, keeping columns and Hessian; results come in the order of `lams`.
+    oracle: ChunkedOracle | None = None,
+) -> Iterator[Solution]:
+    """Solve for every lam in turn, by steps of second order that never increase F.
 
-    Parameters are those of :func:`solve_working_set`, with one tolerance for all lams or one each. `lam_before` is the
-    lam that `start` solves, by which blocks are screened: the null model solves lam_max.
+    Parameters
+    ----------
+    problem : Problem
+    start : Params
+    lams : array of shape (n_lams,)
+        Usually decreasing.
+    tol : float or array of shape (n_lams,)
+        Stop when the KKT violation of all blocks, relative to their scales, is at most this.
+    max_iter : int
+        Steps, or passes over data in chunks, for each lam.
+    callback : callable, optional
+        Called with a `Record` after every iteration.
+    lam_before : float, optional
+        The lam that `start` solves, by which blocks are screened: the null model solves lam_max.
+    oracle : ChunkedOracle, optional
+        Of data in chunks: goes on where it stands, instead of at `start`.
     """
-    where = LoadedSet(problem, problem.at(start))
-    steps = SecondOrderSteps(where, max_iter, callback)
-    batches = _Batches(where, steps, np.asarray(lams, dtype=float), np.broadcast_to(tol, len(lams)))
+    lams, tols = np.asarray(lams, dtype=float), np.broadcast_to(tol, len(lams))
+    if is_chunked_problem(problem):
+        oracle = ChunkedOracle(problem, start) if oracle is None else oracle
+        newton = ProxNewton(oracle, max_iter, callback)
+        for lam, lam_next, accuracy in zip(lams, np.append(lams[1:], lams[-1:]), tols, strict=True):
+            oracle.begin(float(lam), float(lam_next))
+            solution = newton.solve(float(lam), float(accuracy))
+            oracle.end(float(lam))
+            yield solution
+        return
+    batches = _Batches(problem, start, lams, tols, max_iter, callback)
     batches.lam_seen = problem.lam_max if lam_before is None else lam_before
     done = 0
     while done < len(lams):
-        results = batches.next(done)
-        yield from results
-        done += len(results)
+        solutions = batches.next(done)
+        yield from solutions
+        done += len(solutions)
+
+
+def is_chunked_problem(problem: Problem) -> bool:
+    """Say whether the rows of a problem come in chunks."""
+    return isinstance(getattr(problem.design, "base", None), ChunkedDesign)
 
 
 class _Batches:
-    """Solves a few lams at a time on the loaded set and certifies them together."""
+    """Solves a few lams at a time on the working set and certifies them together."""
 
-    def __init__(self, where: LoadedSet, steps: SecondOrderSteps, lams: NDArray, tols: NDArray):
-        self.where, self.steps, self.lams, self.tols = where, steps, lams, tols
-        self.problem = where.problem
-        self.weights = where.blocks.weights
+    def __init__(
+        self,
+        problem: Problem,
+        start: Params,
+        lams: NDArray,
+        tols: NDArray,
+        max_iter: int,
+        callback: Callback | None,
+    ):
+        self.problem, self.lams, self.tols = problem, lams, tols
+        point = problem.at(start)
+        self.oracle = MemoryOracle(problem, point)
+        self.newton = ProxNewton(self.oracle, max_iter, callback)
         self.batch = 1
-        # The last certified gradient, as block norms, and how it changed as lam fell.
-        self.seen_at = where.point
-        self.seen = self._block_gradients([where.point])[0]
-        self.slope = np.full_like(self.seen, np.inf)
-        self.lam_seen = self.problem.lam_max
+        # The last certified gradient, as critical lams of the blocks, and how they grew as lam fell.
+        self.seen_at, self.lam_seen = point, problem.lam_max
+        known = problem.null_gradient if start is problem.null else None
+        self.gradient_seen = problem.design.rmatmul(point.grad_linear) if known is None else known
+        self.critical = problem.penalty.critical_lams(self.gradient_seen)
+        self.growth = np.full_like(self.critical, np.inf)
         self.spent: dict[int, int] = {}  # steps on solutions that did not pass, by lam
 
-    def next(self, first: int) -> list[SolverResult]:
-        """Return the results for the next lams: those of the next batch that pass, at least one."""
+    def next(self, first: int) -> list[Solution]:
+        """Return the solutions for the next lams: those of the next batch that pass, at least one."""
         near = int(np.sum(self.lams[first:] >= BATCH_RATIO * self.lams[first]))
         upcoming = range(first, first + max(1, min(self.batch, near)))
         self._load_likely(self.lams[upcoming[-1]])
         while True:
-            solved: list[tuple[SolverResult, Point]] = []
-            for i in upcoming:
-                result = self.steps.solve(self.lams[i], MARGIN * self.tols[i])
-                solved.append((result, self.where.point))
+            solved = [self._solve(i) for i in upcoming]
             points = [point for _, point in solved]
             gradients = self._gradients(points)
             passed = self._certify(first, solved, gradients)
@@ -122,60 +128,64 @@ class _Batches:
             # What the first lam lacked is loaded now; it is solved again.
             upcoming = upcoming[:1]
 
-    def _gradients(self, points: list[Point]) -> NDArray:
-        """Return the norms of all blocks of the gradient; points that have not moved need no pass."""
-        if all(point.grad_linear is self.seen_at.grad_linear for point in points):
-            return np.tile(self.seen, (len(points), 1))
-        return self._block_gradients(points)
+    def _solve(self, i: int) -> tuple[Solution, Point]:
+        self.oracle.begin(self.lams[i])
+        solution = self.newton.solve(float(self.lams[i]), MARGIN * self.tols[i])
+        self.oracle.point = point = self.oracle.all_features()
+        return replace(solution, params=point.params), point
 
-    def _block_gradients(self, points: list[Point]) -> NDArray:
-        """Return the norms of all blocks of the gradient at several points, in one pass over X."""
+    def _gradients(self, points: list[Point]) -> list[NDArray]:
+        """Return the gradient in all features at several points, in one pass over X; none if nothing has moved."""
+        if all(point.grad_linear is self.seen_at.grad_linear for point in points):
+            return [self.gradient_seen] * len(points)
         m = self.problem.shape[1]
         stacked = self.problem.design.rmatmul(np.hstack([point.grad_linear for point in points]))
-        norms = self.problem.penalty.blocks.norms
-        return np.array([norms(stacked[:, i * m : (i + 1) * m]) for i in range(len(points))])
+        return [stacked[:, i * m : (i + 1) * m] for i in range(len(points))]
 
     def _load_likely(self, lam: float) -> None:
         """Load the blocks that may be needed at lam, judging by the last certificates."""
-        where = self.where
-        likely = strong_rule(self.seen, self.slope, self.weights, seen_at=self.lam_seen, lam=lam)
-        active = where.loaded.norms(where.entries(where.theta)) > 0
-        likely[where.loaded.blocks[active]] = True
-        if len(where.loaded.blocks) > IDLE_FACTOR * likely.sum() + IDLE_ALWAYS:
-            where.unload()
-            self.steps.forget()
-        likely[where.loaded.blocks] = False
-        where.load(np.flatnonzero(likely))
-        where.return_to(where.point)
+        oracle, working = self.oracle, self.oracle.working
+        likely = strong_rule(self.critical, self.growth, seen_at=self.lam_seen, lam=lam)
+        likely[working.blocks[working.segments.norms(working.values(oracle.theta)) > 0]] = True
+        if len(working.blocks) > IDLE_FACTOR * likely.sum() + IDLE_ALWAYS:
+            oracle.unload()
+        likely[oracle.working.blocks] = False
+        oracle.load(np.flatnonzero(likely))
+        oracle.return_to(oracle.point)
 
     def _certify(
-        self, first: int, solved: list[tuple[SolverResult, Point]], gradients: NDArray
-    ) -> list[SolverResult]:
-        """Return the results that pass, with their certificates; load what the next one lacks."""
-        outside = np.isfinite(self.weights)
-        outside[self.where.loaded.blocks] = False
-        weights = np.where(outside, self.weights, 0.0)
+        self, first: int, solved: list[tuple[Solution, Point]], gradients: list[NDArray]
+    ) -> list[Solution]:
+        """Return the solutions that pass, with their certificates; load what the next one lacks."""
+        penalty, scales = self.problem.penalty, self.problem.block_scales
+        outside = ~self.problem.blocks.is_excluded
+        outside[self.oracle.working.blocks] = False
         passed = []
-        for i, (result, point) in enumerate(solved):
-            violations = np.where(outside, gradients[i] - self.lams[first + i] * weights, 0.0)
-            worst, tol = violations.max(initial=0.0) / self.problem.kkt_scale, self.tols[first + i]
+        for i, (solution, point) in enumerate(solved):
+            violations = penalty.subdiff_distance(point.params.theta, gradients[i], self.lams[first + i])
+            violations = np.where(outside, violations, 0.0) / scales
+            worst, tol = violations.max(initial=0.0), self.tols[first + i]
             if worst > tol:
                 # What violates at this lam is needed now; what does at the end of the batch is needed soon.
-                at_end = gradients[-1] >= self.lams[first + len(solved) - 1] * weights
-                self.where.load(np.flatnonzero(outside & ((violations > 0) | at_end)))
-                self.where.return_to(point)
-                self.steps.before = None
+                at_end = penalty.critical_lams(gradients[-1]) >= self.lams[first + len(solved) - 1]
+                self.oracle.load(np.flatnonzero(outside & ((violations > 0) | at_end)))
+                self.oracle.return_to(point)
+                self.oracle.before = None
                 for later, (lost, _) in enumerate(solved[i:], start=first + i):
                     self.spent[later] = self.spent.get(later, 0) + lost.n_iter
                 break
-            kkt = max(result.kkt, worst)
-            message = "converged" if kkt <= tol else result.message
-            n_iter = result.n_iter + self.spent.pop(first + i, 0)
-            converged = bool(kkt <= tol)
-            passed.append(replace(result, kkt=kkt, converged=converged, message=message, n_iter=n_iter))
+            kkt = max(solution.kkt, worst)
+            message = "converged" if kkt <= tol else solution.message
+            n_iter = solution.n_iter + self.spent.pop(first + i, 0)
+            passed.append(
+                replace(solution, kkt=float(kkt), converged=bool(kkt <= tol), message=message, n_iter=n_iter)
+            )
         return passed
 
     def _remember(self, lam: float, point: Point, gradient: NDArray) -> None:
+        critical = self.problem.penalty.critical_lams(gradient)
         if lam < self.lam_seen:
-            self.slope = (gradient - self.seen) / (self.lam_seen - lam)
-        self.seen_at, self.seen, self.lam_seen = point, gradient, lam
+            both = np.isfinite(critical) & np.isfinite(self.critical)
+            grown = np.subtract(critical, self.critical, out=np.zeros_like(critical), where=both)
+            self.growth = grown / (self.lam_seen - lam)
+        self.seen_at, self.gradient_seen, self.critical, self.lam_seen = point, gradient, critical, lam

@@ -1,20 +1,17 @@
-"""Saved models as files: JSON and arrays in a folder that appears whole or not at all, and runs no code."""
+"""Files that appear whole or not at all, and values as JSON with arrays beside it, which run no code."""
 
-from pulasso.storage._arrays import DAMAGED, read_arrays, write_arrays
-from pulasso.storage._files import as_path, new_file, new_folder, refuse_existing, regular_file
-from pulasso.storage._values import CannotBeSavedError, Decoder, Dispensable, Encoder
+from pulasso.storage._files import DAMAGED, as_path, new_file, refuse_existing, regular_file
+from pulasso.storage._folder import read_folder, write_folder
+from pulasso.storage._values import CannotBeSavedError, Codec
 
 __all__ = [
     "DAMAGED",
     "CannotBeSavedError",
-    "Decoder",
-    "Dispensable",
-    "Encoder",
+    "Codec",
     "as_path",
     "new_file",
-    "new_folder",
-    "read_arrays",
+    "read_folder",
     "refuse_existing",
     "regular_file",
-    "write_arrays",
+    "write_folder",
 ]

@@ -1,17 +1,22 @@
-"""Files and folders that appear under their names only once they are complete and on the disk."""
+"""The one atomic writer: files appear under their names only once they are complete and on the disk."""
 
 import os
-import shutil
 import signal
 import stat
 import threading
+import uuid
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["as_path", "new_file", "new_folder", "refuse_existing", "regular_file", "uninterrupted"]
+__all__ = ["DAMAGED", "as_path", "flush", "new_file", "refuse_existing", "regular_file", "uninterrupted"]
+
+# How Python says that an archive of arrays cannot be read: flags for encryption and unknown compression among them.
+DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def as_path(value: str | os.PathLike, name: str) -> Path:
@@ -45,62 +50,16 @@ def regular_file(path: Path) -> int:
 def new_file(path: Path, *, force: bool = False, hint: str = "Choose another name.") -> Iterator[Path]:
     """Give the name of a temporary file beside `path`; it takes that name when the block ends well."""
     refuse_existing(path, force, hint)
-    part = _beside(path, "part")
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         yield part
-        _flush(part)
+        flush(part)
         with uninterrupted():
             os.replace(part, path)
     finally:
         with uninterrupted():
             part.unlink(missing_ok=True)
-    _flush(path.parent)
-
-
-@contextmanager
-def new_folder(path: Path, *, marker: str, force: bool = False, hint: str = "") -> Iterator[Path]:
-    """Give a temporary folder beside `path`; it takes that name when the block ends well.
-
-    Parameters
-    ----------
-    path : Path
-    marker : str
-        With `force` a folder is replaced only if it is empty or holds a file of this name: whatever else
-        is there was not written by us.
-    force : bool
-    hint : str
-        What to do about a folder that exists, in the words of the caller.
-    """
-    refuse_existing(path, force, hint)
-    replaceable = (
-        not path.exists() or (path / marker).is_file() or (path.is_dir() and not any(path.iterdir()))
-    )
-    if not replaceable or path.is_symlink():
-        raise FileExistsError(f"{path} exists and is not a folder with {marker}; it is left alone, even so.")
-    part, old = _beside(path, "part"), _beside(path, "old")
-    shutil.rmtree(part, ignore_errors=True)  # left by a killed process that had our number
-    try:
-        part.mkdir(parents=True)
-        yield part
-        for file in part.iterdir():
-            _flush(file)
-        _flush(part)
-        with uninterrupted():
-            if path.exists():
-                os.replace(path, old)
-            os.replace(part, path)
-    finally:
-        with uninterrupted():
-            if old.exists() and not path.exists():
-                os.replace(old, path)
-            for left in (part, old):
-                shutil.rmtree(left, ignore_errors=True)
-    _flush(path.parent)
-
-
-def _beside(path: Path, what: str) -> Path:
-    """Return a hidden name that no other process or thread uses."""
-    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.{what}")
+    flush(path.parent)
 
 
 @contextmanager
@@ -120,7 +79,7 @@ def uninterrupted() -> Iterator[None]:
         before(waiting[0], None)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
     """Make sure that a file, or the names in a folder, are on the disk."""
     if path.is_dir() and os.name != "posix":
         return  # only POSIX opens folders

@@ -2,30 +2,27 @@
 
 Numbers, text, truth values, None and lists are themselves; everything else is an object with one key, its tag:
 
-    {"number": "nan" | "inf" | "-inf"}     {"tuple": [...]}
+    {"number": "nan" | "inf" | "-inf"}     {"tuple": [...]}             {"message": template}
     {"named": {name: ...}}                 {"map": [[key, value], ...]}, where keys may be numbers
-    {"array": name}                        {"texts": name}, an object array of text
-    {"list of text": name}                 {"tuple of text": name}
-    {"rows": [type name, name]}            a tuple of named tuples of numbers, as one array
-    {"object": [type name, {part: ...}]}   a type from a list that the reader brings along
+    {"array": name}                        {"texts": [shape, dtype, [...]]}
+    {"rows": [type name, array name]}      a tuple of named tuples of numbers, as one array
+    {"object": [type name, {part: ...}]}   a type from a list that the codec brings along
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
+from collections.abc import Callable, Mapping
+from math import isfinite, prod
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import plain
+from pulasso._messages import Message, plain
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["CannotBeSavedError", "Decoder", "Dispensable", "Encoder"]
+__all__ = ["CannotBeSavedError", "Codec"]
 
 NUMBERS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
-# Longer lists of text go into an array: JSON would be read by nobody.
-TEXTS_IN_JSON = 64
 MAX_DEPTH = 40
 
 
@@ -33,34 +30,40 @@ class CannotBeSavedError(TypeError):
     """A value of a type that cannot be read back without running code."""
 
 
-class Dispensable(dict):
-    """A mapping whose entries may be left out where they cannot be saved."""
-
-
-class Encoder:
-    """Turn values into JSON; arrays are collected by name.
+class Codec:
+    """Turns values into JSON and back; arrays are collected, or looked up, by name.
 
     Parameters
     ----------
     take_apart : callable
         Returns a mapping of savable parts for an object of a known type, else None.
-
-    Attributes
-    ----------
-    arrays : dict
-    left_out : dict
-        What was dispensable and could not be saved: name and reason.
+    builders : mapping from type name to function
+        How to put known types together from their decoded parts.
+    rows : mapping from type name to type
+        Named tuples of numbers.
+    arrays : mapping from name to array, optional
+        What was saved, for reading.
     """
 
-    def __init__(self, take_apart: Callable[[Any], Mapping[str, Any] | None]):
-        self.arrays: dict[str, NDArray] = {}
-        self.left_out: dict[str, str] = {}
-        self._take_apart = take_apart
+    def __init__(
+        self,
+        take_apart: Callable[[Any], Mapping[str, Any] | None],
+        builders: Mapping[str, Callable[[dict[str, Any]], Any]],
+        rows: Mapping[str, Any],
+        arrays: Mapping[str, NDArray] | None = None,
+    ):
+        self.arrays: dict[str, NDArray] = dict(arrays or {})
+        self._take_apart, self._builders, self._rows = take_apart, builders, rows
         self._names: dict[int, tuple[str, Any]] = {}  # the second one keeps the array alive, and its id taken
+        self._depth = 0
+
+    # -- writing ---------------------------------------------------------------------------------------------------
 
     def encode(self, value: Any) -> Any:
         """Return a value as JSON, or raise `CannotBeSavedError`."""
         value = plain(value)
+        if isinstance(value, Message):
+            return {"message": value.template}
         if value is None or isinstance(value, bool | int | str):
             return value
         if isinstance(value, float):
@@ -69,90 +72,39 @@ class Encoder:
             return self._encode_array(value)
         parts = self._take_apart(value)
         if parts is not None:
-            return {
-                "object": [type(value).__name__, {name: self.encode(part) for name, part in parts.items()}]
-            }
+            name = type(value).__name__
+            return {"object": [name, {each: self.encode(part) for each, part in parts.items()}]}
         if isinstance(value, PathLike):
             return fspath(value)
-        if isinstance(value, Dispensable):
-            return {"named": self._encode_dispensable(value)}
         if hasattr(value, "to_dict") and hasattr(value, "index"):  # a pandas series, indexed by class
             value = value.to_dict()
         if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
             return {"named": {key: self.encode(each) for key, each in value.items()}}
         if isinstance(value, Mapping):
             return {"map": [[self.encode(key), self.encode(each)] for key, each in value.items()]}
+        if isinstance(value, tuple) and value and all(type(each).__name__ in self._rows for each in value):
+            return {"rows": [type(value[0]).__name__, self._store(np.array(value, dtype=float))]}
         if isinstance(value, list | tuple):
-            return self._encode_sequence(value)
+            items = [self.encode(each) for each in value]
+            return items if isinstance(value, list) else {"tuple": items}
         raise CannotBeSavedError(f"a {type(value).__name__}")
-
-    def _encode_dispensable(self, value: Dispensable) -> dict[str, Any]:
-        encoded = {}
-        for name, each in value.items():
-            try:
-                encoded[name] = self.encode(each)
-            except CannotBeSavedError as error:
-                self.left_out[name] = str(error)
-        return encoded
-
-    def _encode_sequence(self, value: list | tuple) -> Any:
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        if value and all(hasattr(each, "_fields") for each in value):
-            return {"rows": [type(value[0]).__name__, self._keep(np.array(value, dtype=float))]}
-        if len(value) > TEXTS_IN_JSON and all(isinstance(each, str) for each in value):
-            return {f"{kind} of text": self._keep(_text_array(value))}
-        items = [self.encode(each) for each in value]
-        return items if kind == "list" else {"tuple": items}
 
     def _encode_array(self, array: NDArray) -> Any:
         if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8:
-            return {"array": self._keep(array)}
-        if array.dtype.kind == "U":
-            return {"array": self._keep(_text_array(array))}
-        if array.dtype.kind == "O" and all(isinstance(each, str) for each in array.ravel()):
-            return {"texts": self._keep(_text_array(array), key=array)}
+            return {"array": self._store(array)}
+        texts = array.ravel().tolist()
+        if array.dtype.kind in "UO" and all(isinstance(each, str) for each in texts):
+            return {"texts": [list(array.shape), array.dtype.kind, texts]}
         raise CannotBeSavedError(f"an array of {array.dtype}")
 
-    def _keep(self, array: NDArray, key: Any = None) -> str:
+    def _store(self, array: NDArray) -> str:
         """Store an array once, however often it is met."""
-        met = array if key is None else key
-        name, _ = self._names.get(id(met), (f"array_{len(self.arrays)}", None))
-        self._names[id(met)] = (name, met)
-        self.arrays[name] = array
+        name, _ = self._names.get(id(array), (f"array_{len(self.arrays)}", None))
+        self._names[id(array)] = (name, array)
+        self.arrays[name] = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
         return name
 
-
-def _text_array(texts: Any) -> NDArray:
-    """Return text as NumPy stores it, or refuse what it would change (it drops zeros at the end)."""
-    source = np.asarray(texts, dtype=object)
-    array = source.astype(str)
-    if not np.array_equal(array.astype(object), source):
-        raise CannotBeSavedError("text that ends in a NUL character")
-    return array if array.dtype.itemsize else array.astype("U1")
-
-
-class Decoder:
-    """Turn JSON back into values; what is not in the closed list of types is refused.
-
-    Parameters
-    ----------
-    arrays : mapping from name to array
-    builders : mapping from type name to function
-        How to put known types together from their decoded parts.
-    rows : sequence of types
-        Named tuples that may be read.
-    """
-
-    def __init__(
-        self,
-        arrays: Mapping[str, NDArray],
-        builders: Mapping[str, Callable[[dict[str, Any]], Any]],
-        rows: Sequence[Any] = (),
-    ):
-        self._arrays = arrays
-        self._builders = builders
-        self._rows = {each.__name__: each for each in rows}
-        self._depth = 0
+    # -- reading ---------------------------------------------------------------------------------------------------
 
     def decode(self, tree: Any) -> Any:
         """Return the value that a tree of JSON stands for, or raise a `SavedModelError`."""
@@ -175,6 +127,8 @@ class Decoder:
         match tag, content:
             case "number", "nan" | "inf" | "-inf":
                 return NUMBERS[content]
+            case "message", str():
+                return Message(content)
             case "tuple", list():
                 return tuple(self.decode(each) for each in content)
             case "named", dict():
@@ -183,13 +137,10 @@ class Decoder:
                 return self._decode_map(content)
             case "array", str():
                 return self._array(content)
-            case "texts", str():
-                return self._array(content, "U").astype(object)
-            case (("list of text" | "tuple of text"), str()):
-                texts = self._array(content, "U").tolist()
-                return texts if tag == "list of text" else tuple(texts)
+            case "texts", [list(shape), "U" | "O" as kind, list(texts)]:
+                return self._decode_texts(shape, kind, texts)
             case "rows", [str(name), str(key)] if name in self._rows:
-                return self._decode_rows(self._rows[name], self._array(key, "f"))
+                return self._decode_rows(self._rows[name], self._array(key))
             case "object", [str(name), dict(parts)] if name in self._builders:
                 return self._builders[name]({part: self.decode(each) for part, each in parts.items()})
         raise SavedModelError(f"{tag!r} does not stand for a value that a saved model holds.")
@@ -202,6 +153,12 @@ class Decoder:
             raise SavedModelError("a mapping has keys that are neither numbers nor text.")
         return {key: self.decode(value) for key, (_, value) in zip(keys, pairs, strict=True)}
 
+    def _decode_texts(self, shape: list, kind: str, texts: list) -> NDArray:
+        whole = all(type(size) is int and size >= 0 for size in shape)
+        if not whole or prod(shape) != len(texts) or not all(isinstance(each, str) for each in texts):
+            raise SavedModelError("an array of text has another shape than it says.")
+        return np.array(texts, dtype=object if kind == "O" else np.str_).reshape(shape)
+
     def _decode_rows(self, kind: Any, array: NDArray) -> tuple:
         if array.ndim != 2 or array.shape[1] != len(kind._fields):
             raise SavedModelError(f"rows of {kind.__name__} have the shape {array.shape}.")
@@ -213,7 +170,7 @@ class Decoder:
             for row in array.tolist()
         )
 
-    def _array(self, name: str, kinds: str = "biufU") -> NDArray:
-        if name not in self._arrays or self._arrays[name].dtype.kind not in kinds:
-            raise SavedModelError(f"array {name!r} is missing, or of the wrong type.")
-        return self._arrays[name]
+    def _array(self, name: str) -> NDArray:
+        if name not in self.arrays:
+            raise SavedModelError(f"array {name!r} is missing.")
+        return self.arrays[name]

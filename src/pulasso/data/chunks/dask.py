@@ -10,7 +10,7 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.data.chunks._protocol import map_reduce_slices
+from pulasso.data.chunks._slices import map_reduce_slices
 from pulasso.data.chunks.columns import check_dtype, check_names, check_shape, is_number, refuse_kinds
 from pulasso.data.chunks.local import Source
 from pulasso.exceptions import ClusterError

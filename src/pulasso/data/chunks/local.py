@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.data.chunks._protocol import map_reduce_slices
+from pulasso.data.chunks._slices import map_reduce_slices
 
 __all__ = ["LocalChunks", "Source"]
 

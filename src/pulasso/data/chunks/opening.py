@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from pulasso.data.chunks._protocol import Chunks
 from pulasso.data.chunks.local import LocalChunks
 from pulasso.data.chunks.sources import open_source
+from pulasso.design import Chunks
 
 __all__ = ["as_chunked", "is_chunked"]
 

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.data.chunks._protocol import Chunks
+from pulasso.design import Chunks
 
 __all__ = ["SelectedRows"]
 

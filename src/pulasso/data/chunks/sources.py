@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.data.chunks._protocol import SLICE_BYTES
+from pulasso.data.chunks._slices import SLICE_BYTES
 from pulasso.data.chunks.columns import check_dtype, check_shape, is_number
 from pulasso.data.chunks.dataset import DatasetSource, first_sentence
 from pulasso.exceptions import DataFileError

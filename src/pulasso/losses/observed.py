@@ -1,6 +1,6 @@
-"""Losses as functions of the class log odds: of the observed labels, and of completed ones (EM)."""
+"""What solvers minimise: the mean loss of observed labels, and that of completed ones (EM)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from pulasso.curvature import Curvature
 from pulasso.kernels import observed_loss
-from pulasso.numerics import log_normalize
-from pulasso.scenarios.label_model import LabelModel
+from pulasso.losses.pu_loss import PULoss
+from pulasso.numerics import class_scores, log_normalize
+from pulasso.scenarios import LabelModel
 
 __all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
 
@@ -19,7 +20,7 @@ class Loss(Protocol):
     """A mean loss over samples, as a function of eta (n_samples, K)."""
 
     @property
-    def share(self) -> NDArray:
+    def sample_weight(self) -> NDArray:
         """Sample weights that sum to one, shape (n_samples,)."""
         ...
 
@@ -31,10 +32,10 @@ class Loss(Protocol):
         """Return the E-step: a loss that lies above this one and touches it at `eta`, up to a constant."""
         ...
 
-    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
+    def curvature(self, eta: NDArray, mix: float = 0.0) -> Curvature:
         """Return the curvature of every sample's loss, unweighted.
 
-        With ``exact=0`` its mean over labels, which is positive semi-definite; with ``exact=1`` the true
+        With ``mix=0`` its mean over labels, which is positive semi-definite; with ``mix=1`` the true
         Hessian, which need not be; in between a mixture of the two.
         """
         ...
@@ -46,7 +47,7 @@ class ObservedLoss:
 
     Parameters
     ----------
-    labelling : LabelModel
+    label_model : LabelModel
     codes : array of shape (n_samples,)
         Observed labels: 0 unlabeled, k class k, K + 1 confirmed negative.
     weight : array of shape (n_samples,)
@@ -61,41 +62,39 @@ class ObservedLoss:
     total: float | None = None
 
     @cached_property
-    def share(self) -> NDArray:
+    def sample_weight(self) -> NDArray:
         """Weights that sum to one over the whole sample."""
         return self.weight / (self.weight.sum() if self.total is None else self.total)
 
     @cached_property
     def _constant(self) -> float:
         """The part of the loss that does not depend on eta: ``sum_i w_i log a_{z_i}``, or log c_0."""
-        label_model = self.label_model
-        classes = self.codes % (label_model.n_positive + 1)
-        labeled = self.codes > 0
-        constant = self.share[labeled] @ label_model.log_labeled[classes[labeled]]
-        if not (label_model.hides_positives or labeled.all()):  # unlabeled means class 0
-            constant += self.share[~labeled].sum() * label_model.log_hidden[0]
+        model, rows = self.label_model, np.flatnonzero((self.codes > 0) & (self.sample_weight > 0))
+        own = model.take(rows).log_labeled
+        classes = self.codes[rows] % (model.n_positive + 1)
+        log_labeled = own[classes] if own.ndim == 1 else own[np.arange(len(rows)), classes]
+        constant = self.sample_weight[rows] @ log_labeled
+        if not model.hides_positives:  # unlabeled means class 0
+            unlabeled = np.flatnonzero((self.codes == 0) & (self.sample_weight > 0))
+            log_hidden = np.broadcast_to(model.take(unlabeled).log_hidden[..., 0], len(unlabeled))
+            constant += self.sample_weight[unlabeled] @ log_hidden
         return float(constant)
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``w (q - yhat)``, its gradient in eta."""
-        label_model = self.label_model
-        log_hidden = label_model.log_hidden if label_model.hides_positives else None
-        value, grad = observed_loss(eta, self.codes, self.share, label_model.log_total, log_hidden)
+        model = self.label_model
+        log_hidden = model.log_hidden if model.hides_positives else None
+        value, grad = observed_loss(eta, self.codes, self.sample_weight, model.log_total, log_hidden)
         return value - self._constant, grad
 
-    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
-        """Return the Fisher information, the true Hessian (``exact=1``), or a mixture.
-
-        The Hessian ``(diag q - q q^T) - 1{z=0} (diag yhat - yhat yhat^T)`` has the form of the Fisher
-        information with the probability of being unlabeled replaced by the fact.
-        """
-        fisher = self.label_model.fisher_information(eta)
-        return replace(fisher, m=exact * (self.codes == 0) + (1.0 - exact) * fisher.m)
+    def curvature(self, eta: NDArray, mix: float = 0.0) -> Curvature:
+        """Return the Fisher information, the true Hessian (``mix=1``), or a mixture."""
+        return PULoss(self.label_model).mixed_curvature(eta, self.codes, mix)
 
     def complete(self, eta: NDArray) -> "CompleteLoss":
         """Return the E-step: the majorising loss that touches this one at `eta`, up to a constant."""
-        yhat = self.label_model.responsibilities(eta, self.codes)[:, 1:]
-        return CompleteLoss(self.label_model, yhat, self.share)
+        yhat = PULoss(self.label_model).responsibilities(eta, self.codes)[:, 1:]
+        return CompleteLoss(self.label_model.log_total, yhat, self.sample_weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,19 +104,19 @@ class CompleteLoss:
     This is what the M-step of the paper's Algorithms 1-4 minimises.
     """
 
-    label_model: LabelModel
+    log_total: NDArray
     yhat: NDArray
-    share: NDArray
+    sample_weight: NDArray
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``w (q - yhat)``."""
-        log_n, q = log_normalize(self.label_model.scores(eta, self.label_model.log_total))
-        value = self.share @ (log_n - np.einsum("ij,ij->i", self.yhat, eta))
-        return float(value), (q[:, 1:] - self.yhat) * self.share[:, None]
+        log_n, q = log_normalize(class_scores(eta, self.log_total))
+        value = self.sample_weight @ (log_n - np.einsum("ij,ij->i", self.yhat, eta))
+        return float(value), (q[:, 1:] - self.yhat) * self.sample_weight[:, None]
 
-    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
+    def curvature(self, eta: NDArray, mix: float = 0.0) -> Curvature:
         """Return ``diag q - q q^T``: once the labels are completed nothing is hidden."""
-        q = self.label_model.posterior(eta)[:, 1:]
+        q = log_normalize(class_scores(eta, self.log_total))[1][:, 1:]
         return Curvature(q, np.zeros(len(q)), np.zeros_like(q))
 
     def complete(self, eta: NDArray) -> "CompleteLoss":

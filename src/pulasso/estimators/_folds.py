@@ -1,0 +1,227 @@
+"""The steps of a cross-validation: folds, a path without one fold and its losses there, and the path of all rows.
+
+Each step is a function of plain data that returns plain arrays, so that it can run in another process and be
+saved in a checkpoint folder.
+"""
+
+import builtins
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso import exceptions
+from pulasso._messages import Message
+from pulasso.data.chunks import SelectedRows
+from pulasso.data.pu_data import PUData
+from pulasso.design import ChunkedDesign
+from pulasso.estimators._base import BasePULasso
+from pulasso.estimators.fit_path import PathResult, collect_path
+from pulasso.exceptions import ScenarioError, TrivialModelWarning
+from pulasso.losses import PULoss
+from pulasso.model_selection import Fold, split_rows
+from pulasso.path import solve_path
+from pulasso.problem import Problem
+from pulasso.responses import Response
+from pulasso.scenarios import LabelModel, Scenario, label_model_of
+from pulasso.solvers import Solution
+
+__all__ = [
+    "Criterion",
+    "fit_fold",
+    "folds_from_arrays",
+    "recorded_warnings",
+    "refit",
+    "solutions_from_arrays",
+    "split_step",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """How held-out rows judge a model: by the likelihood of their labels, or by a scorer.
+
+    Attributes
+    ----------
+    scorer : callable or None
+        ``scorer(model, X, y, **metadata)``, higher is better.
+    metadata : mapping
+        Further arguments of the scorer; arrays with one entry for each row are cut to the rows it sees.
+    """
+
+    scorer: Callable[..., float] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def losses(
+        self, path: PathResult, data: PUData, rows: NDArray[np.intp], label_model: LabelModel
+    ) -> NDArray:
+        """Return one loss for every model of a path, by some rows of the data."""
+        if self.scorer is None:
+            return _observed_losses(path, data.take(rows), label_model)
+        # A scorer knows nothing of weights zero: of data in chunks, too, it sees held-out rows only.
+        x = SelectedRows(data.x, rows) if data.is_chunked else data.take(rows).x
+        assert data.y is not None
+        metadata = {name: _cut(value, rows, len(data.weight)) for name, value in self.metadata.items()}
+        scores = [self.scorer(path.model(i), x, data.y[rows], **metadata) for i in range(len(path))]
+        return -np.array([float(score) for score in scores])
+
+
+def split_step(splitter: Any, data: PUData, metadata: Mapping[str, Any]) -> dict[str, NDArray]:
+    """Return the folds as arrays; saved like any step, so that unseeded folds survive an interruption."""
+    folds = split_rows(splitter, data.x, data.codes, **metadata)
+    return {f"{part} {i}": rows for i, fold in enumerate(folds) for part, rows in fold._asdict().items()}
+
+
+def folds_from_arrays(arrays: Mapping[str, NDArray]) -> list[Fold]:
+    """Return the folds that :func:`split_step` made."""
+    return [Fold(arrays[f"train {i}"], arrays[f"test {i}"]) for i in range(len(arrays) // len(Fold._fields))]
+
+
+def fit_fold(
+    template: BasePULasso,
+    data: PUData,
+    fold: Fold,
+    number: int,
+    lams: NDArray,
+    scenario: Scenario,
+    criterion: Criterion,
+) -> dict[str, NDArray]:
+    """Follow the path on the training rows and judge every model of it by the held-out rows.
+
+    Returns
+    -------
+    dict
+        ``loss``, ``n_active`` and ``converged`` along the lams, the ``weight`` of the held-out rows, and
+        what was warned about.
+    """
+    model = copy(template)
+    with _recorded() as notes:
+        label_model = _held_out_label_model(scenario, data, fold, number)
+        path = follow_path(model, model._build(data.take(fold.train), scenario), lams)
+        loss = criterion.losses(path, data, fold.test, label_model)
+    return {
+        "loss": loss,
+        "weight": data.weight[fold.test].sum(),
+        "n_active": path.n_active,
+        "converged": path.converged,
+        **notes,
+    }
+
+
+def follow_path(model: BasePULasso, problem: Problem, lams: NDArray) -> PathResult:
+    """Solve a problem down a grid of lams; the estimator becomes the template of the models."""
+    settings = {"solver": model.solver, "tol": model.tol, "max_iter": model.max_iter}
+    solutions = list(solve_path(problem, lams, **settings))
+    model._store_problem(problem)
+    return collect_path(model, problem, solutions)
+
+
+def _held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: int) -> LabelModel:
+    """Return the scenario's arrays for held-out rows.
+
+    Where rows were sampled by label (case-control), ``a_k = n_k / (prevalence_k n_u)`` is a fact of the rows at
+    hand: a model is judged by the likelihood of a sample of *their* composition.
+    """
+    rows = fold.test if scenario.sampled_by_label else fold.train
+    counts = PUData(data.x, data.codes[rows], data.classes, data.weight[rows]).counts
+    x = data.take(fold.test).x if getattr(scenario, "by_row", False) else None
+    try:
+        return label_model_of(scenario, counts, x, data.feature_names)
+    except ScenarioError as error:
+        raise ScenarioError(
+            f"The rows that fold {number} holds out: {error.args[0].template}",
+            parameter=error.parameter,
+            remedy="Or try fewer folds, or cv=5, which stratifies by observed label.",
+        ) from None
+
+
+def _observed_losses(path: PathResult, held: PUData, label_model: LabelModel) -> NDArray:
+    """Return the mean of ``-log P(z | x)`` over held-out rows for every model of a path."""
+    models = [path._template._response.from_public(path.model(i)) for i in range(len(path))]
+    active = np.flatnonzero(np.any([theta.any(axis=1) for _, theta, _ in models], axis=0))
+    models = [(response, theta[active], offsets) for response, theta, offsets in models]
+    shared = (active, models, label_model)
+    if held.is_chunked:
+        sums = ChunkedDesign(held.x, held.weight, held.codes).map_reduce(_summed_losses, *shared)
+    else:
+        sums = _summed_losses(held.x, held.weight, held.codes, *shared)
+    return sums / held.weight.sum()
+
+
+def _summed_losses(
+    x: Any,
+    weight: NDArray,
+    codes: NDArray,
+    active: NDArray,
+    models: Sequence[tuple[Response, NDArray, NDArray]],
+    label_model: LabelModel,
+) -> NDArray:
+    """Return the weighted sum of ``-log P(z | x)`` over rows for every model, given its active features."""
+    weight = np.broadcast_to(weight, codes.shape)
+    used = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
+    x, codes, weight = x[used][:, active], codes[used], weight[used]
+    likelihood = PULoss(label_model.take(used))
+    losses = (
+        likelihood.loss(response.log_odds(np.asarray(x @ theta), offsets), codes)
+        for response, theta, offsets in models
+    )
+    return np.array([weight @ each for each in losses])
+
+
+def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return some rows of what has one entry for each row, anything else as it is."""
+    if not hasattr(value, "__len__") or isinstance(value, str | Mapping) or len(value) != n_samples:
+        return value
+    return np.asarray(value)[rows]
+
+
+# -- the path of all rows ----------------------------------------------------------------------------------
+
+
+def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, NDArray]:
+    """Follow the path on all rows; return its solutions as arrays."""
+    settings = {"solver": template.solver, "tol": template.tol, "max_iter": template.max_iter}
+    solutions = enumerate(solve_path(problem, lams, **settings))
+    return {f"{i} {name}": each for i, solution in solutions for name, each in solution.to_arrays().items()}
+
+
+def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
+    """Return the solutions that :func:`refit` found."""
+    by_lam: dict[int, dict[str, NDArray]] = {}
+    for name, array in arrays.items():
+        number, _, part = name.partition(" ")
+        by_lam.setdefault(int(number), {})[part] = array
+    return [Solution.from_arrays(by_lam[i]) for i in sorted(by_lam)]
+
+
+# -- warnings ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _recorded() -> Iterator[dict[str, NDArray]]:
+    """Give a dict that afterwards holds what was warned about, each warning once, as arrays of text."""
+    notes: dict[str, NDArray] = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        # A path starts at the model without features, which predicts one class: nothing to warn about.
+        warnings.simplefilter("ignore", TrivialModelWarning)
+        yield notes
+    found = dict.fromkeys(
+        (each.category.__name__, Message(getattr(each.message, "args", [str(each.message)])[0]).template)
+        for each in caught
+    )
+    notes["warning_kinds"] = np.array([kind for kind, _ in found], dtype=np.str_)
+    notes["warnings"] = np.array([words for _, words in found], dtype=np.str_)
+
+
+def recorded_warnings(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning], str]]:
+    """Return kind and words of what a step warned about."""
+    kinds = [
+        getattr(exceptions, name, getattr(builtins, name, UserWarning)) for name in arrays["warning_kinds"]
+    ]
+    return list(zip(kinds, map(str, arrays["warnings"]), strict=True))

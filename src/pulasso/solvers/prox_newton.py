@@ -1,0 +1,255 @@
+"""Proximal Newton: second-order steps on the blocks that matter, over an oracle that knows how the data are stored.
+
+A step minimises a quadratic model of the loss plus the penalty (block coordinate descent on a small dense Hessian) and
+searches along the way there by F itself. PU losses are not convex: the model takes the true Hessian first; where it is
+not positive, or a step fails, it moves towards the Fisher information, which always is.
+
+The oracle answers for the current point: values, gradients, a quadratic model, and what lies along a line. Columns in
+memory answer cheaply and often (`_memory_oracle`), chunks of rows in few passes over the data (`_chunked_oracle`).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso.penalties import Segments
+from pulasso.problem import Params, Problem
+from pulasso.solvers._quadratic import Quadratic
+from pulasso.solvers._solution import Callback, History, Solution
+
+__all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "WorkingSet"]
+
+HESSIAN_MIX = (1.0, 0.5, 0.0)  # how much of the true Hessian the model takes: less after every failure
+SUFFICIENT = 1e-4  # Armijo: the part of the predicted decrease that must be real
+SMALLEST_STEP = 1e-10
+ROUNDING = 1e-12  # changes of F below this part of it are noise
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingSet:
+    """Blocks that are looked at, and their entries, one block after the other, as pairs (row, output).
+
+    Attributes
+    ----------
+    blocks : array of int
+        Numbers of the blocks.
+    rows, outputs : array of shape (n_entries,)
+        Where their entries are in the oracle's theta.
+    segments : Segments
+    scales : array of shape (n_blocks,)
+        What their violations are relative to.
+    """
+
+    blocks: NDArray
+    rows: NDArray
+    outputs: NDArray
+    segments: Segments
+    scales: NDArray
+
+    def values(self, theta: NDArray) -> NDArray:
+        """Return the entries of a matrix, block after block."""
+        return theta[self.rows, self.outputs]
+
+
+class Trial(Protocol):
+    """A point that was evaluated on the way."""
+
+    @property
+    def objective(self) -> float:
+        """F at the point."""
+        ...
+
+
+class Oracle(Protocol):
+    """What the driver asks about the data, always at the current point."""
+
+    problem: Problem
+    working: WorkingSet
+    model: Quadratic
+    model_blocks: NDArray  # positions in the working set, in the order of the model
+    mix: int  # position in HESSIAN_MIX
+    n_iter: int  # what the user's max_iter counts: steps in memory, passes over chunks
+    stall: int  # steps after which the violation must have halved
+    inner_accuracy: float  # the model is minimised to this part of the current violation,
+    inner_floor: float  # or to this part of the tolerance,
+    max_sweeps: int  # by so many sweeps at most
+
+    @property
+    def params(self) -> Params:
+        """Current parameters; theta has the rows of the oracle."""
+        ...
+
+    @property
+    def objective(self) -> float:
+        """F at the current point."""
+        ...
+
+    def gradient(self) -> Params:
+        """Return the gradient of the loss in the rows of the oracle and in the offsets."""
+        ...
+
+    def update_model(self, now: "Certificate", kkt_before: float, tol: float) -> bool:
+        """Let the model cover all blocks that are needed; say whether it belongs to the current point."""
+        ...
+
+    def refresh_model(self, now: "Certificate") -> None:
+        """Build the model anew at the current point."""
+        ...
+
+    def candidates(self, change: Params) -> Iterator[tuple[Params, float]]:
+        """Yield steps to try in turn, each with the smallest part of it that is worth trying."""
+        ...
+
+    def along(self, change: Params) -> Callable[[float], Trial | None]:
+        """Return a function of the step length that evaluates the point there; None outside the domain."""
+        ...
+
+    def accept(self, trial: Trial, gradient: NDArray, change: NDArray, kkt: float) -> None:
+        """Move to a trial point; gradient before and change are in the variables of the model."""
+        ...
+
+
+class Certificate:
+    """Gradient and violations of the working set at the current point.
+
+    Attributes
+    ----------
+    gradient : Params
+    kkt : float
+        Largest violation, relative to its scale.
+    needed : array of bool, shape (n_blocks,)
+        Blocks that are not zero, or should not be.
+    """
+
+    def __init__(self, oracle: Oracle, lam: float):
+        problem, working = oracle.problem, oracle.working
+        self.gradient = oracle.gradient()
+        theta = working.values(oracle.params.theta)
+        distance = problem.penalty.formula.subdiff_distance(
+            theta, working.values(self.gradient.theta), working.segments, lam
+        )
+        by_offset = np.abs(self.gradient.offsets).max(initial=0.0) / problem.kkt_scale
+        self.kkt = float(max((distance / working.scales).max(initial=0.0), by_offset))
+        self.needed = (working.segments.norms(theta) > 0) | (distance > 0)
+
+
+class ProxNewton:
+    """Solves F on the working set of an oracle, at one lam after the other.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    max_iter : int
+    callback : callable, optional
+    """
+
+    def __init__(self, oracle: Oracle, max_iter: int, callback: Callback | None = None):
+        self.oracle, self.max_iter, self.callback = oracle, max_iter, callback
+
+    def solve(self, lam: float, tol: float) -> Solution:
+        """Step until the certificate of the working set holds; the oracle stands at this lam already."""
+        oracle, history = self.oracle, History(self.callback)
+        n_steps, message, kkt_before, kkt_at_check = 0, "", np.inf, np.inf
+        while True:
+            now = Certificate(oracle, lam)
+            history.add(oracle.n_iter, oracle.objective, now.kkt)
+            if now.kkt <= tol or oracle.n_iter >= self.max_iter or message:
+                break
+            if n_steps % oracle.stall == 0:
+                if now.kkt > 0.5 * kkt_at_check:
+                    message = (
+                        f"the violation has hardly changed over {oracle.stall} steps: "
+                        "the limit of floating-point accuracy, or there is no minimum"
+                    )
+                    break
+                kkt_at_check = now.kkt
+            message = self._step(now, lam, tol, kkt_before)
+            kkt_before = now.kkt
+            n_steps += 1
+        converged = now.kkt <= tol
+        stopped = message or f"stopped after max_iter={self.max_iter} iterations"
+        return Solution(
+            lam=lam,
+            params=oracle.params,
+            objective=oracle.objective,
+            kkt=now.kkt,
+            n_iter=oracle.n_iter,
+            converged=converged,
+            history=tuple(history.records),
+            message="converged" if converged else stopped,
+        )
+
+    def _step(self, now: Certificate, lam: float, tol: float, kkt_before: float) -> str:
+        """Take one step; return why there is none, or nothing."""
+        oracle = self.oracle
+        is_fresh = oracle.update_model(now, kkt_before, tol)
+        while not (oracle.model.is_positive and self._try(now, lam, tol)):
+            if is_fresh and oracle.mix == len(HESSIAN_MIX) - 1:
+                return "no step decreases the objective any more: the limit of floating-point accuracy"
+            # A stale model may only be too old; a fresh one is not positive enough.
+            oracle.mix += is_fresh
+            oracle.refresh_model(now)
+            is_fresh = True
+        return ""
+
+    def _try(self, now: Certificate, lam: float, tol: float) -> bool:
+        """Minimise the model and search along the way to its minimiser; say whether F decreased."""
+        oracle, model = self.oracle, self.oracle.model
+        entries = oracle.working.segments.entries_of(oracle.model_blocks)
+        at = oracle.working.rows[entries], oracle.working.outputs[entries]
+        gradient = np.append(now.gradient.offsets, now.gradient.theta[at])
+        beta = np.append(oracle.params.offsets, oracle.params.theta[at])
+        best = self._minimize_model(gradient, beta, now.kkt, lam, tol)
+        if best is None:
+            return False
+        step = best - beta
+        change = Params(np.zeros_like(oracle.params.theta), step[: model.n_offsets])
+        change.theta[at] = step[model.n_offsets :]
+        for candidate, smallest in oracle.candidates(change):
+            length, trial = self._search(now, lam, candidate, smallest)
+            if trial is not None:
+                oracle.accept(trial, gradient, length * step, now.kkt)
+                return True
+        return False
+
+    def _minimize_model(
+        self, gradient: NDArray, beta: NDArray, kkt: float, lam: float, tol: float
+    ) -> NDArray | None:
+        oracle, model, problem = self.oracle, self.oracle.model, self.oracle.problem
+        segments = oracle.working.segments.select(oracle.model_blocks)
+        scales = oracle.working.scales[oracle.model_blocks]
+        if model.n_offsets:
+            scales = np.append(problem.kkt_scale, scales)
+        tols = max(oracle.inner_accuracy * kkt, oracle.inner_floor * tol) * scales
+        penalty = problem.penalty.formula
+        bound = penalty.thresholds(beta[model.n_offsets :], segments, lam)
+        if bound is None:
+            settings = {"tols": tols, "max_sweeps": oracle.max_sweeps}
+            return model.descend_by_prox(gradient, beta, penalty, segments, lam, **settings)
+        return model.descend(gradient, beta, bound, tols=tols, max_sweeps=oracle.max_sweeps)
+
+    def _search(
+        self, now: Certificate, lam: float, change: Params, smallest: float
+    ) -> tuple[float, Trial | None]:
+        """Return the largest of 1, 1/2, ... by which F decreases enough, with the point there."""
+        oracle, working = self.oracle, self.oracle.working
+        formula, theta = oracle.problem.penalty.formula, oracle.params.theta
+        before, after = (
+            formula.value(working.values(each), working.segments, lam)
+            for each in (theta, theta + change.theta)
+        )
+        predicted = now.gradient.dot(change) + after - before
+        here = oracle.objective
+        noise = ROUNDING * abs(here)
+        if not np.isfinite(predicted) or predicted > noise:
+            return 0.0, None
+        evaluate, step = oracle.along(change), 1.0
+        while step >= smallest:
+            trial = evaluate(step)
+            if trial is not None and trial.objective <= here + SUFFICIENT * step * predicted + noise:
+                return step, trial
+            step *= 0.5
+        return 0.0, None
