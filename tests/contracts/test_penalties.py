@@ -65,7 +65,9 @@ def test_prox_beats_its_neighbours(penalty, step, rng):
     b = penalty.prox(v, step, lam)
     assert not b[penalty.blocks.is_excluded[penalty.blocks.index]].any()
     others = [feasible(penalty, v), np.zeros_like(v)]
-    others += [feasible(penalty, b + size * rng.normal(size=b.shape)) for size in (1e-3, 0.1, 1.0) for _ in range(9)]
+    others += [
+        feasible(penalty, b + size * rng.normal(size=b.shape)) for size in (1e-3, 0.1, 1.0) for _ in range(9)
+    ]
     others += [np.where(penalty.blocks.index == j, 0.0, b) for j in range(penalty.blocks.n_blocks)]
     assert all(model(b) <= model(feasible(penalty, other)) + 1e-13 for other in others)
 
@@ -181,14 +183,17 @@ def test_every_solver_reaches_the_certificate(response, groups, case, name, solv
 
 
 @pytest.mark.parametrize("name", CONVEX)
-@pytest.mark.parametrize(("response", "groups"), [("multinomial", kinds.rows), ("ordinal", kinds.column_sets)])
+@pytest.mark.parametrize(
+    ("response", "groups"), [("multinomial", kinds.rows), ("ordinal", kinds.column_sets)]
+)
 def test_solvers_agree_where_the_problem_is_convex(response, groups, name):
     convex = next(each for each in BY_SCENARIO if each.name == "fully-observed")
     problem, null = random_problem(
         response, convex, groups, n=100, p=30, n_positive=3, seed=1, lam_ratio=0.2, penalty=name
     )
     solutions = [
-        next(solve(problem, null, np.array([problem.lam]), tol=1e-8, max_iter=20_000)) for solve in SOLVERS.values()
+        next(solve(problem, null, np.array([problem.lam]), tol=1e-8, max_iter=20_000))
+        for solve in SOLVERS.values()
     ]
     assert np.ptp([solution.objective for solution in solutions]) <= 1e-9
     for solution in solutions[1:]:
@@ -201,16 +206,28 @@ def test_the_minimiser_beats_what_a_general_optimiser_finds(name):
     from scipy.optimize import minimize
 
     problem, null = random_problem(
-        "multinomial", BY_SCENARIO[1], kinds.rows, n=80, p=3, n_positive=2, seed=5, lam_ratio=0.25, penalty=name
+        "multinomial",
+        BY_SCENARIO[1],
+        kinds.rows,
+        n=80,
+        p=3,
+        n_positive=2,
+        seed=5,
+        lam_ratio=0.25,
+        penalty=name,
     )
-    ours = list(SOLVERS["working-set"](problem, null, problem.lam_max * np.geomspace(1, 0.25, 6), tol=1e-8))[-1]
+    ours = list(SOLVERS["working-set"](problem, null, problem.lam_max * np.geomspace(1, 0.25, 6), tol=1e-8))[
+        -1
+    ]
     shape, rng = problem.shape, np.random.default_rng(0)
 
     def objective(x):
         return problem.at(Params(x[:6].reshape(shape), x[6:])).objective
 
     found = [
-        minimize(objective, np.append(rng.normal(size=6), null.offsets), method="Powell", options={"xtol": 1e-9})
+        minimize(
+            objective, np.append(rng.normal(size=6), null.offsets), method="Powell", options={"xtol": 1e-9}
+        )
         for _ in range(4)
     ]
     assert ours.objective <= min(each.fun for each in found) + 1e-6

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from pulasso.chunked import ChunkedProblem, MeasuredChunks
+
 from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.design import StandardizedDesign
 from pulasso.problem import Params

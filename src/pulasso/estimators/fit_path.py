@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import arg, did_you_mean, warn
+from pulasso._messages import Message, arg, did_you_mean, warn
 from pulasso.build import as_response
 from pulasso.data.inputs import check_number
 from pulasso.estimators._base import BasePULasso, public_attributes, unchanged_on_failure
@@ -239,7 +239,7 @@ def _estimator(response: str | type[Response], settings: dict[str, Any]) -> Base
     ):
         value = settings.get(name, 0)
         if name in settings and not (name == "n_restarts" and isinstance(value, Integral) and value == 0):
-            raise TypeError(f"fit_path follows one whole path and takes no {name}=. {remedy}")
+            raise TypeError(Message(f"fit_path follows one whole path and takes no {name}=. {remedy}"))
     known = chosen().get_params()
     for name in settings:
         if name not in known:
