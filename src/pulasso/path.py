@@ -10,7 +10,7 @@ from pulasso._messages import arg, did_you_mean, listed
 from pulasso.exceptions import InputError
 from pulasso.problem import Params, Problem
 from pulasso.runs import Run
-from pulasso.solvers import SOLVERS, ChunkedOracle, Solution, is_chunked_problem
+from pulasso.solvers import SOLVERS, ChunkedOracle, Solution, is_chunked_problem, solve_working_set
 
 __all__ = ["lam_grid", "lams_down_to", "solve_path"]
 
@@ -95,33 +95,77 @@ def solve_path(
 def _resumed(
     problem: Problem, lams: NDArray, solver: str, start: Params, settings: dict[str, Any], run: Run
 ) -> Iterator[Solution]:
-    """Solve a path that is saved lam by lam, and begins with the first that is not.
+    """Solve a path that is saved lam by lam; those that are there already are not solved again.
 
     An undisturbed run and one that was killed a hundred times do the same arithmetic: in memory every lam starts from
     the coefficients of the one before and from nothing else; in chunks, where that would cost a pass over the data, the
     state of the solver is saved beside the solutions.
     """
     tols = np.broadcast_to(settings.pop("tol"), len(lams))
-    done = 0
-    state = None
-    while done < len(lams) and (arrays := run.load(f"lam {done + 1}")) is not None:
-        solution = Solution.from_arrays(arrays)
-        start, done = solution.params, done + 1
-        yield solution
     by_chunks = is_chunked_problem(problem) and solver == "working-set"
-    if by_chunks and 0 < done < len(lams):
-        state = run.load(f"state {done}")
-    oracle = ChunkedOracle(problem, start, state) if by_chunks and done < len(lams) else None
-    for i in range(done, len(lams)):
-        more: dict[str, Any] = {}
-        if solver == "working-set":
-            more = {"lam_before": float(lams[i - 1]) if i else None, "oracle": oracle}
-        wanted = lams[i : i + 2] if by_chunks else lams[[i]]  # chunks look one lam ahead
-        solve = SOLVERS[solver](problem, start, wanted, tol=tols[i : i + len(wanted)], **settings, **more)
-        solution = next(solve)
+    in_chunks = _ChunkedPath(problem, start, lams, tols, settings, run) if by_chunks else None
+    for i in range(len(lams)):
+        arrays = run.load(f"lam {i + 1}")
+        if arrays is None and in_chunks is not None:
+            arrays = in_chunks.solve(i)
+        elif arrays is None:
+            more = {"lam_before": lams[i - 1] if i else None} if solver == "working-set" else {}
+            solve = SOLVERS[solver](problem, start, lams[[i]], tol=tols[[i]], **settings, **more)
+            arrays = run.save(f"lam {i + 1}", next(solve).to_arrays())
+        # Even a solution of this very call comes from its arrays: the next lam must not see a difference.
+        solution = Solution.from_arrays(arrays)
         start = solution.params
-        if oracle is not None and i + 1 < len(lams):
-            run.save(f"state {i + 1}", oracle.state())
-        run.save(f"lam {i + 1}", solution.to_arrays())
-        run.remove(f"state {i}")
         yield solution
+
+
+class _ChunkedPath:
+    """Solves single lams of a path in chunks, with the state of the solver that led there."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Params,
+        lams: NDArray,
+        tols: NDArray,
+        settings: dict[str, Any],
+        run: Run,
+    ):
+        self.problem, self.start, self.lams, self.tols = problem, start, lams, tols
+        self.settings, self.run = settings, run
+        self.oracle: ChunkedOracle | None = None
+        self.n_solved = 0  # lams that the oracle has behind it
+
+    def solve(self, i: int) -> dict[str, NDArray]:
+        """Return the solution of a lam as arrays, and save it; before it, the state that the next one needs."""
+        if self.oracle is None or self.n_solved != i:
+            self._restore(i)
+        while self.n_solved < i:  # the state was lost: what led here is solved again, but saved already
+            self._next()
+        arrays = self._next().to_arrays()
+        if i + 1 < len(self.lams):
+            assert self.oracle is not None
+            self.run.save(f"state {i + 1}", self.oracle.state())
+        arrays = self.run.save(f"lam {i + 1}", arrays)
+        self.run.remove(f"state {i}")
+        return arrays
+
+    def _restore(self, i: int) -> None:
+        """Take up the last state up to a lam, or begin anew."""
+        state = None
+        while i and (state := self.run.load(f"state {i}")) is None:
+            i -= 1
+        self.oracle, self.n_solved = ChunkedOracle(self.problem, self.start, state), i
+
+    def _next(self) -> Solution:
+        upcoming = slice(self.n_solved, self.n_solved + 2)  # the solver looks one lam ahead
+        self.n_solved += 1
+        return next(
+            solve_working_set(
+                self.problem,
+                self.start,
+                self.lams[upcoming],
+                tol=self.tols[upcoming],
+                oracle=self.oracle,
+                **self.settings,
+            )
+        )

@@ -138,8 +138,7 @@ class PUData:
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what tells these data from others, for :mod:`pulasso.runs`."""
-        x = self.x.fingerprint() if self.is_chunked else self.x
-        return {"X": (x, self.feature_names), "y": (self.codes, self.classes), "sample_weight": self.weight}
+        return {"X": (self.x, self.feature_names), "y": (self.codes, self.classes), "sample_weight": self.weight}
 
 
 def _label_array(y: ArrayLike) -> NDArray:

@@ -61,7 +61,9 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         with unchanged_on_failure(self):
             self._check_params()
             data = self._read(X, y, sample_weight)
-            run = open_run(type(self).__name__, self._fingerprint(data))
+            # Without restarts nothing is left to chance.
+            seed = self.random_state if getattr(self, "n_restarts", 0) else None
+            run = open_run(type(self).__name__, {**self._fingerprint(data), "random_state": seed})
             # A run that may be resumed elsewhere must not depend on the number of threads.
             with one_blas_thread() if run else nullcontext():
                 problem = self._build(data)
@@ -126,17 +128,15 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         best = solutions[-1]
         self.__dict__.pop("stationary_points_", None)
         if getattr(self, "n_restarts", 0):
-            entropy = draw_entropy(self.random_state)
-            self.stationary_points_, best = explore(
-                self, problem, best, n_restarts=int(self.n_restarts), entropy=entropy, progress=False
-            )
+            settings = {"n_restarts": int(self.n_restarts), "entropy": draw_entropy(self.random_state, run)}
+            self.stationary_points_, best = explore(self, problem, best, run=run, progress=False, **settings)
         return best, sum(each.n_iter for each in solutions)
 
     def _fingerprint(self, data: PUData) -> dict[str, Any]:
         """Return what results depend on: settings and data."""
         params = self.get_params(deep=False)
         settings = {name: value for name, value in params.items() if name not in NOT_IN_THE_FINGERPRINT}
-        return {"estimator": type(self).__name__, **settings, **data.fingerprint()}
+        return {"estimator": type(self), **settings, **data.fingerprint()}
 
     # -- storing: the one place where a solution becomes fitted attributes --------------------------------------
 

@@ -5,6 +5,8 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
@@ -21,7 +23,15 @@ from pulasso.exceptions import NotSavedWarning, SavedModelError
 from pulasso.penalties import PENALTIES, Blocks, Groups
 from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel
 from pulasso.solvers import Record
-from pulasso.storage import CannotBeSavedError, Codec, as_path, read_folder, write_folder
+from pulasso.storage import (
+    CannotBeSavedError,
+    Codec,
+    Optional,
+    as_path,
+    read_description,
+    read_folder,
+    write_folder,
+)
 
 __all__ = ["load", "load_notes", "save"]
 
@@ -40,6 +50,8 @@ VALUES = (
 )
 # The same, from a room that only some models need; by name, as loading it takes long.
 LATE = {"PrevalenceEstimate": "pulasso.prevalence.result", "Curve": "pulasso.prevalence.result"}
+# Tuples of numbers of which a model may hold many.
+ROWS = {Record.__name__: Record}
 # Without these a model cannot predict, or say what it is.
 NEEDED = ("classes_", "coef_", "groups_", "label_counts_", "scenario_", "n_features_in_")
 
@@ -53,19 +65,21 @@ def save(
             f"{type(model).__name__} is not a model of pulasso that can be saved; use joblib.dump, whose files "
             "can be trusted only as far as their origin."
         )
-    left_out: dict[str, str] = {}
-    codec = Codec(lambda value: _take_apart(value, codec, left_out), _builders(), {Record.__name__: Record})
+    codec = Codec(_take_apart, {}, ROWS)
     try:
-        tree, remarks = codec.encode(model), json.loads(json.dumps(dict(notes or {}), allow_nan=False))
+        tree = codec.encode(model)
     except CannotBeSavedError as error:
         raise TypeError(f"The model cannot be saved: it holds {error}. Use joblib.dump.") from None
     for name in NEEDED:
-        if name in left_out:
-            raise TypeError(f"The model cannot be saved: {name} holds {left_out[name]}. Use joblib.dump.")
+        if name in codec.left_out:
+            raise TypeError(
+                f"The model cannot be saved: {name} holds {codec.left_out[name]}. Use joblib.dump."
+            )
+    remarks = _checked_notes(dict(notes or {}), TypeError, "notes cannot be saved")
     description = {"format": FORMAT, "pulasso": __version__, "model": tree, "notes": remarks}
     hint = "Choose another path, or pass force=True."
     write_folder(as_path(path, "path"), description, codec.arrays, force=force, hint=hint)
-    for name, why in left_out.items():
+    for name, why in codec.left_out.items():
         warn(
             f"{name} is not saved: it holds {why}, which could not be read back without running code. The "
             "loaded model has the default, or lacks it.",
@@ -73,8 +87,8 @@ def save(
         )
 
 
-def _take_apart(value: Any, codec: Codec, left_out: dict[str, str]) -> Mapping[str, Any] | None:
-    """Return the parts of an object that a saved model may hold; note what of an estimator cannot be saved."""
+def _take_apart(value: Any) -> Mapping[str, Any] | None:
+    """Return the parts of an object that a saved model may hold."""
     if isinstance(value, Blocks):
         return {**_fields(value), "names": list(value.names)}  # they may be made on the fly
     if isinstance(value, PathResult):
@@ -83,20 +97,31 @@ def _take_apart(value: Any, codec: Codec, left_out: dict[str, str]) -> Mapping[s
         return _fields(value)
     if type(value) not in ESTIMATORS:
         return None
-    fitted = {name: each for name, each in vars(value).items() if name.endswith("_")}
+    fitted = Optional(sorted((name, each) for name, each in vars(value).items() if name.endswith("_")))
     if fitted["label_model_"].is_by_row:
         del fitted["label_model_"]  # one row for each row of the fit: new rows have their own
     if "history_" in fitted:
         fitted["history_"] = _without_times(fitted["history_"])
-    kept: dict[str, dict[str, Any]] = {"params": {}, "fitted": {}}
-    for part, entries in (("params", value.get_params(deep=False)), ("fitted", fitted)):
-        for name, each in entries.items():
-            try:
-                codec.encode(each)
-                kept[part][name] = each
-            except CannotBeSavedError as error:
-                left_out[name] = str(error)
-    return kept
+    return {"params": Optional(value.get_params(deep=False)), "fitted": fitted}
+
+
+def _checked_notes(notes: Any, kind: type[Exception], problem: str) -> dict[str, Any]:
+    """Return notes as JSON holds them, so that whoever reads them can print and write them again."""
+    try:
+        json.dumps(notes, allow_nan=False, ensure_ascii=False).encode()
+        plain_notes = json.loads(json.dumps(notes))
+        _check_depth(plain_notes)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise kind(f"{problem}: {error}") from None
+    return plain_notes
+
+
+def _check_depth(value: Any, most: int = 40) -> None:
+    if most == 0:
+        raise ValueError("they are nested too deeply.")
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_depth(each, most - 1)
 
 
 def _fields(value: Any) -> dict[str, Any]:
@@ -152,24 +177,31 @@ def load(path: str | os.PathLike) -> Any:
     """
     folder = as_path(path, "path")
     description, arrays = read_folder(folder)
-    version = description.get("format")
-    if version != FORMAT:
-        newer = isinstance(version, int) and version > FORMAT
-        raise SavedModelError(
-            f"{folder} was saved by pulasso {str(description.get('pulasso')):.20} in format {str(version):.20}; this "
-            f"version reads format {FORMAT}. "
-            + ("Upgrade it: pip install --upgrade pulasso." if newer else "Save the model again.")
-        )
     try:
-        model = Codec(lambda _: None, _builders(), {Record.__name__: Record}, arrays).decode(
-            description.get("model")
-        )
+        _check_version(description)
+        model = Codec(lambda _: None, _builders(), ROWS, arrays).decode(description.get("model"))
         if not isinstance(model, (*ESTIMATORS, PathResult)):
             raise SavedModelError(f"it describes a {type(model).__name__}, not a model.")
-        _try_out(model)
+        with np.errstate(all="ignore"):
+            _try_out(model)
     except SavedModelError as error:
         raise SavedModelError(f"{folder} cannot be loaded: {error}") from None
+    except Exception as error:  # whatever parts that do not fit together may raise
+        raise SavedModelError(
+            f"{folder} cannot be loaded: its parts do not fit together ({type(error).__name__}: {str(error):.200})."
+        ) from None
     return model
+
+
+def _check_version(description: Mapping[str, Any]) -> None:
+    version = description.get("format")
+    if version != FORMAT:
+        remedy = "Upgrade it: pip install --upgrade pulasso."
+        raise SavedModelError(
+            f"it was saved by pulasso {str(description.get('pulasso')):.20} in format {str(version):.20}, and this "
+            f"version reads format {FORMAT}. "
+            + (remedy if isinstance(version, int) and version > FORMAT else "Save the model again.")
+        )
 
 
 def load_notes(path: str | os.PathLike) -> dict[str, Any]:
@@ -197,110 +229,98 @@ def load_notes(path: str | os.PathLike) -> dict[str, Any]:
     >>> pulasso.load_notes(folder)
     {'survey': 1987}
     """
-    notes = read_folder(as_path(path, "path"))[0].get("notes")
+    notes = read_description(as_path(path, "path")).get("notes")
     if not isinstance(notes, dict):
         raise SavedModelError(f"{path} has notes that are no mapping.")
-    return notes
+    return _checked_notes(notes, SavedModelError, f"{path} has notes that cannot be used")
 
 
 def _builders() -> dict[str, Callable[[dict[str, Any]], Any]]:
     """Return how every type that a saved model may contain is put together."""
-    builders = {each.__name__: _builder(each) for each in VALUES}
-    builders |= {name: _late_builder(name) for name in LATE}
-    return builders | {each.__name__: _estimator_builder(each) for each in ESTIMATORS}
+    builders = {each.__name__: partial(_build, each) for each in VALUES}
+    builders |= {name: partial(_build_late, name) for name in LATE}
+    return builders | {each.__name__: partial(_build_estimator, each) for each in ESTIMATORS}
 
 
-def _builder(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    def build(parts: dict[str, Any]) -> Any:
-        if set(parts) != {each.name for each in fields(kind)}:
-            raise SavedModelError(f"{kind.__name__} lacks some of its parts, or has others.")
-        try:
-            return kind(**parts)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise SavedModelError(f"{kind.__name__}: {error}") from None
-
-    return build
+def _build(kind: Any, parts: dict[str, Any]) -> Any:
+    if set(parts) != {each.name for each in fields(kind)}:
+        raise SavedModelError(f"{kind.__name__} lacks some of its parts, or has others.")
+    return kind(**parts)
 
 
-def _late_builder(name: str) -> Callable[[dict[str, Any]], Any]:
-    def build(parts: dict[str, Any]) -> Any:
-        from pulasso.prevalence import result
-
-        return _builder(getattr(result, name))(parts)
-
-    return build
+def _build_late(name: str, parts: dict[str, Any]) -> Any:
+    return _build(getattr(import_module(LATE[name]), name), parts)
 
 
-def _estimator_builder(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    def build(parts: dict[str, Any]) -> Any:
-        params, fitted = parts.get("params"), parts.get("fitted")
-        if not isinstance(params, dict) or not isinstance(fitted, dict):
-            raise SavedModelError(f"{kind.__name__} lacks its parameters or its attributes.")
-        unknown = [name for name in params if name not in signature(kind).parameters]
-        if unknown:
-            raise SavedModelError(f"{kind.__name__} has no parameter {unknown[0]!r}.")
-        estimator = kind(**params)
-        for name, value in fitted.items():
-            taken = name.startswith("_") or hasattr(kind, name)
-            if taken or not name.isidentifier() or not name.endswith("_"):
-                raise SavedModelError(f"{name!r:.60} is no attribute of a fitted {kind.__name__}.")
-            setattr(estimator, name, value)
-        return estimator
+def _build_estimator(kind: Any, parts: dict[str, Any]) -> Any:
+    params, fitted = parts.get("params"), parts.get("fitted")
+    if not isinstance(params, dict) or not isinstance(fitted, dict):
+        raise SavedModelError(f"{kind.__name__} lacks its parameters or its attributes.")
+    unknown = [name for name in params if name not in signature(kind).parameters]
+    if unknown:
+        raise SavedModelError(f"{kind.__name__} has no parameter {unknown[0]!r:.60}.")
+    estimator = kind(**params)
+    for name, value in fitted.items():
+        taken = name.startswith("_") or hasattr(kind, name)
+        if taken or not name.isidentifier() or not name.endswith("_"):
+            raise SavedModelError(f"{name!r:.60} is no attribute of a fitted {kind.__name__}.")
+        setattr(estimator, name, value)
+    return estimator
 
-    return build
+
+# -- using a model as its user will, so that what does not fit together is found now and not later ---------------
 
 
 def _try_out(model: Any) -> None:
-    """Use a model as its user will, so that what does not fit together is found now and not later."""
-    try:
-        if isinstance(model, PathResult):
-            shapes = {
-                len(getattr(model, name)) for name in ("coefs", "offsets", "group_norms", "kkt", "converged")
-            }
-            if shapes != {len(model)} or len(model._histories) != len(model) or len(model) == 0:
-                raise SavedModelError("the parts of the path differ in length.")
-            repr(model)
-            models = [model.model(0), model.model(-1)]
-        else:
-            models = [model, *getattr(getattr(model, "stationary_points_", None), "models", ())]
-        for each in models:
-            _try_out_estimator(each)
-    except SavedModelError:
-        raise
-    except Exception as error:  # whatever a damaged model may raise
-        raise SavedModelError(f"its parts do not fit together ({type(error).__name__}: {error}).") from None
+    if isinstance(model, PathResult):
+        of_lams = ("coefs", "offsets", "objective", "group_norms", "kkt", "n_iter", "converged", "_histories")
+        if {len(getattr(model, name)) for name in of_lams} != {len(model)} or not len(model):
+            raise SavedModelError("the parts of the path differ in length.")
+        repr(model)
+        for i in range(len(model)):
+            _check_probabilities(model.model(i))
+        models = [model.model(0), model.model(-1)]
+    else:
+        others = getattr(getattr(model, "stationary_points_", None), "models", ())
+        if len({id(each.coef_) for each in others}) < len(others):
+            raise SavedModelError(
+                "models share their coefficients."
+            )  # a small file could name a million of them
+        models = [model, *others]
+    for each in models:
+        _try_out_estimator(each)
 
 
 def _try_out_estimator(model: Any) -> None:
+    _check_probabilities(model)
     model._check_params()
+    if not isinstance(model.converged_, bool) or not all(isinstance(each, str) for each in model.warnings_):
+        raise SavedModelError("converged_ or warnings_ are not what they should be.")
+    if model.coef_.T.reshape(-1).shape != model.groups_.index.reshape(-1).shape:
+        raise SavedModelError("coefficients and groups differ in shape.")
+    if hasattr(model, "cv_loss_") and not 0 <= model.best_index_ < len(model.lams_):
+        raise SavedModelError("best_index_ is outside of lams_.")
+    repr(model), repr(model.summary())
+    names = vars(model).pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
+    try:
+        zeros = np.zeros((1, model.n_features_in_))
+        model.predict(zeros)
+        model.predict_observed_proba(zeros)
+    finally:
+        if names is not None:
+            model.feature_names_in_ = names
+    if names is not None and (names.ndim != 1 or len(names) != model.n_features_in_):
+        raise SavedModelError("there is not one name for each feature.")
+
+
+def _check_probabilities(model: Any) -> None:
+    """Check what predictions depend on, without rows: shapes, and probabilities where all features are zero."""
+    response, theta, offsets = model._response.from_public(model)
     n_features, n_classes = model.n_features_in_, len(model.classes_)
     if type(n_features) is not int or len(set(model.classes_.tolist())) != n_classes or n_classes < 2:
         raise SavedModelError("features or classes are not counted as they should be.")
-    theta = np.asarray(model._response.from_public(model)[1])
-    if theta.shape != model.groups_.shape or theta.shape[0] != n_features:
-        raise SavedModelError("coefficients and groups differ in shape.")
-    if not isinstance(model.converged_, bool) or not all(isinstance(each, str) for each in model.warnings_):
-        raise SavedModelError("converged_ or warnings_ are not what they should be.")
-    proba = model._response.from_public(model)[0].log_proba(
-        np.zeros((1, theta.shape[1])), model._response.from_public(model)[2]
-    )
-    if (
-        proba.shape != (1, n_classes)
-        or not np.isfinite(theta).all()
-        or not np.allclose(np.exp(proba).sum(), 1.0)
-    ):
+    proba = np.exp(response.log_proba(np.zeros((1, theta.shape[1])), offsets))
+    if theta.ndim != 2 or len(theta) != n_features or proba.shape != (1, n_classes):
+        raise SavedModelError("coefficients and classes differ in shape.")
+    if not np.isfinite(theta).all() or not np.allclose(proba.sum(), 1.0):
         raise SavedModelError("it does not give probabilities.")
-    repr(model.summary())
-    if not getattr(model.scenario_, "by_row", False):
-        zeros = np.zeros((1, n_features))
-        names = getattr(model, "feature_names_in_", None)
-        if names is not None and len(names) != n_features:
-            raise SavedModelError("there is not one name for each feature.")
-        model.__dict__.pop("feature_names_in_", None)
-        try:
-            model.predict_observed_proba(zeros)
-        finally:
-            if names is not None:
-                model.feature_names_in_ = names
-    if hasattr(model, "cv_loss_") and not 0 <= model.best_index_ < len(model.lams_):
-        raise SavedModelError("best_index_ is outside of lams_.")

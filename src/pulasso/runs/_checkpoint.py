@@ -1,8 +1,7 @@
 """A folder that keeps finished steps of computations, each under a name that tells it from all others."""
 
+import errno
 import os
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,8 +21,6 @@ from pulasso.storage import as_path, new_file
 __all__ = ["Run", "checkpoint", "open_run"]
 
 _folder: ContextVar[Path | None] = ContextVar("checkpoint", default=None)
-# How NumPy says that an archive of arrays cannot be read.
-DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 @contextmanager
@@ -32,7 +29,13 @@ def checkpoint(folder: str | os.PathLike) -> Iterator[None]:
 
     A computation that was interrupted or killed, called again with the same data and settings inside the same
     folder, takes up what is finished there and ends with the same result, bit for bit. Others have their own
-    subfolders, so that one folder serves a whole script, a grid search included. Delete it when you are done.
+    subfolders, so that one folder serves a whole script, a grid search included, and several processes at a time.
+    Functions that are passed, scorers for example, are told apart by their code. Delete the folder when you are done.
+
+    Without a checkpoint the path of a fit is solved in batches of lams; with one it is solved lam by lam. Both reach
+    the same tolerance, but may differ in their last digits.
+
+    The block covers the thread that it is written in, and the processes that ``n_jobs`` of our own functions starts.
 
     Parameters
     ----------
@@ -90,23 +93,11 @@ def open_run(what: str, settings: Mapping[str, Any], folder: str | os.PathLike |
     return Run(path / f"{quote(what, safe=' ')} {key[:20]}")
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(13, "Permission denied")
-    except OSError as error:
-        raise CheckpointError(
-            f"checkpoint={str(folder)!r} cannot be used: {error.strerror or error}.",
-            parameter="checkpoint",
-            remedy="Choose a folder that you may write to, with room on its disk.",
-        ) from error
-
-
 class Run:
     """Finished steps of one computation in a folder, an ``.npz`` file each.
 
     Files appear under their names only once they are complete and on the disk, so a run may be killed at any moment.
+    Several processes may share it: the first result of a step stays, and the others take it up.
     """
 
     def __init__(self, folder: Path):
@@ -119,32 +110,51 @@ class Run:
     def load(self, name: str) -> dict[str, NDArray] | None:
         """Return the result of a finished step, or None if there is none that can be read."""
         file = self._file(name)
-        if not file.exists():
-            return None
         try:
             # Reading checks the sums that the archive holds of every array.
             with np.load(file, allow_pickle=False) as stored:
                 return {key: stored[key] for key in stored.files}
-        except DAMAGED as error:
-            warn(
-                f"{file} is damaged ({type(error).__name__}: {error}); it is ignored, and step {name!r} computed again.",
-                CheckpointWarning,
-            )
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # a damaged archive raises almost anything
+            why = f"{type(error).__name__}: {error}"
+            warn(f"{file} is damaged ({why}); step {name!r} is computed again.", CheckpointWarning)
+            self.remove(name)
             return None
 
-    def save(self, name: str, result: Mapping[str, NDArray]) -> None:
-        """Save the result of a step, all of it or nothing."""
+    def save(self, name: str, result: Mapping[str, NDArray]) -> dict[str, NDArray]:
+        """Save the result of a step, all of it or nothing; return what is there: it may be another process's."""
         arrays: dict[str, Any] = dict(result)
         try:
-            with new_file(self._file(name), force=True) as part, open(part, "wb") as stream:
+            with new_file(self._file(name)) as part, open(part, "wb") as stream:
                 np.savez(stream, **arrays)
+        except FileExistsError:
+            # Seeds and folds that others already work with must not change any more.
+            return self.load(name) or arrays
         except OSError as error:
-            raise CheckpointError(
-                f"checkpoint={str(self.folder)!r} cannot be used: {error.strerror or error}.",
-                parameter="checkpoint",
-                remedy="Choose a folder that you may write to, with room on its disk.",
-            ) from error
+            raise _unusable(self.folder, error) from error
+        return arrays
 
     def remove(self, name: str) -> None:
-        """Forget a step that later ones have made superfluous."""
-        self._file(name).unlink(missing_ok=True)
+        """Forget a step that is damaged, or that later ones have made superfluous."""
+        try:
+            self._file(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(self.folder, error) from error
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> CheckpointError:
+    return CheckpointError(
+        f"checkpoint={str(folder)!r} cannot be used: {error.strerror or error}.",
+        parameter="checkpoint",
+        remedy="Choose a folder that you may write to, with room on its disk.",
+    )

@@ -87,9 +87,7 @@ def _compute(
         yield from parallel(delayed(_one_step)(*task) for task in tasks)
 
 
-def _one_step(
-    function: Step, name: str, arguments: tuple, run: Run | None
-) -> tuple[str, dict[str, NDArray]]:
+def _one_step(function: Step, name: str, arguments: tuple, run: Run | None) -> tuple[str, dict[str, NDArray]]:
     """Compute one step and save it at once, in the process that has it."""
     with one_blas_thread(), no_checkpoint(), _inside():
         result = {key: np.asarray(value) for key, value in function(*arguments).items()}
@@ -98,9 +96,7 @@ def _one_step(
             raise TypeError(
                 f"step {name!r} returned {key!r} as objects; only numbers, booleans and text are saved."
             )
-    if run is not None:
-        run.save(name, result)
-    return name, result
+    return name, result if run is None else run.save(name, result)
 
 
 @contextmanager
@@ -115,5 +111,5 @@ def _inside() -> Iterator[None]:
 def _how_to_resume(n_done: int, n_steps: int, run: Run | None) -> str:
     words = f"Interrupted after {n_done} of {n_steps} steps."
     if run is None:
-        return f"{words} Nothing was saved; inside `with pulasso.checkpoint('some/folder')` a next call resumes from here."
+        return f"{words} Nothing was saved; with pulasso.checkpoint('some/folder'): a next call resumes from here."
     return f"{words} What is finished lies in {str(run.folder.parent)!r}: the same call resumes from there."

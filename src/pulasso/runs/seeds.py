@@ -5,24 +5,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.runs._checkpoint import Run
+
 __all__ = ["draw_entropy", "spawn"]
 
 WORDS = 4  # 128 bits, as NumPy itself takes from the operating system
 
 
-def draw_entropy(random_state: Any) -> NDArray[np.uint32]:
+def draw_entropy(random_state: Any, run: Run | None = None) -> NDArray[np.uint32]:
     """Return the numbers from which all streams of a run grow.
 
     Parameters
     ----------
     random_state : int, Generator, RandomState or None
         A generator is asked for a few numbers; None asks the operating system.
+    run : Run, optional
+        Saves the numbers, and has them if it was interrupted: what was left to chance is not drawn twice.
 
     Examples
     --------
     >>> draw_entropy(7)
     array([7, 0, 0, 0], dtype=uint32)
     """
+    saved = None if run is None else run.load("seeds")
+    if saved is None:
+        words = _draw(random_state)
+        saved = {"words": words} if run is None else run.save("seeds", {"words": words})
+    return saved["words"]
+
+
+def _draw(random_state: Any) -> NDArray[np.uint32]:
     if random_state is None:
         random_state = np.random.default_rng()
     if isinstance(random_state, np.random.Generator):

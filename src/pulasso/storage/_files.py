@@ -13,7 +13,16 @@ from pathlib import Path
 
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["DAMAGED", "as_path", "flush", "new_file", "refuse_existing", "regular_file", "uninterrupted"]
+__all__ = [
+    "DAMAGED",
+    "as_path",
+    "flush",
+    "new_file",
+    "part_of",
+    "read_bytes",
+    "refuse_existing",
+    "uninterrupted",
+]
 
 # How Python says that an archive of arrays cannot be read: flags for encryption and unknown compression among them.
 DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -35,31 +44,56 @@ def refuse_existing(path: Path, force: bool, hint: str) -> None:
         raise FileExistsError(f"{path} exists already and is not overwritten. {hint}")
 
 
-def regular_file(path: Path) -> int:
-    """Return the size of an ordinary file; a pipe or a device could keep a reader waiting for ever."""
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Return the content of an ordinary file; a pipe or a device could keep a reader waiting for ever.
+
+    Raises a `SavedModelError`, or a `FileNotFoundError`.
+    """
     try:
         found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise SavedModelError(f"{path} is not an ordinary file.")
+        if most is not None and found.st_size > most:
+            raise SavedModelError(f"{path} is larger than {most} bytes: it is not ours.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise SavedModelError(f"{path} cannot be read: {error.strerror}.") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise SavedModelError(f"{path} is not an ordinary file.")
-    return found.st_size
 
 
 @contextmanager
 def new_file(path: Path, *, force: bool = False, hint: str = "Choose another name.") -> Iterator[Path]:
-    """Give the name of a temporary file beside `path`; it takes that name when the block ends well."""
+    """Give the name of a temporary file beside `path`; it takes that name when the block ends well.
+
+    Without `force` nothing is ever replaced, not even what another process has written in the meantime.
+    """
     refuse_existing(path, force, hint)
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    part = part_of(path)
     try:
         yield part
         flush(part)
         with uninterrupted():
-            os.replace(part, path)
+            _rename(part, path, force, hint)
     finally:
         with uninterrupted():
             part.unlink(missing_ok=True)
     flush(path.parent)
+
+
+def part_of(path: Path) -> Path:
+    """Return a name beside `path` that nobody else uses; what a killed process leaves there harms nobody."""
+    return path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex}.part")
+
+
+def _rename(part: Path, path: Path, force: bool, hint: str) -> None:
+    if not force:
+        try:
+            os.link(part, path)  # in one step, and only if nothing is there
+            return
+        except OSError:  # something is there, or the file system has no links
+            refuse_existing(path, force, hint)
+    os.replace(part, path)
 
 
 @contextmanager

@@ -11,28 +11,28 @@ import os
 import re
 import shutil
 import time
-import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from pulasso.exceptions import SavedModelError
-from pulasso.storage._files import flush, new_file, refuse_existing, regular_file, uninterrupted
+from pulasso.storage._files import flush, new_file, part_of, read_bytes, refuse_existing, uninterrupted
 
-__all__ = ["read_folder", "write_folder"]
+__all__ = ["read_description", "read_folder", "write_folder"]
 
 DESCRIPTION = "model.json"
-ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors")
+ARRAYS = re.compile(r"arrays-([0-9a-f]{16})\.safetensors")
+# Arrays, and what a writer that was killed leaves behind.
+LEFTOVER = re.compile(rf"{ARRAYS.pattern}|\..*\.[0-9a-f]{{32}}\.part")
+DAY = 86_400.0
 # Numbers lie in the arrays; what is left is settings, names of columns, and notes.
 DESCRIPTION_BYTES = 2**28
-ATTEMPTS, PAUSE = (
-    50,
-    0.01,
-)  # at reading a folder that somebody replaces at the same time, and seconds between them
+# At reading a folder that somebody replaces at the same time, with so many seconds between them.
+ATTEMPTS, PAUSE = 10, 0.005
 
 
 def write_folder(
@@ -52,26 +52,43 @@ def write_folder(
         What to do about a folder that exists, in the words of the caller.
     """
     refuse_existing(folder, force, hint)
-    is_ours = folder.is_dir() and ((folder / DESCRIPTION).is_file() or not any(folder.iterdir()))
-    if os.path.lexists(folder) and (not is_ours or folder.is_symlink()):
-        raise FileExistsError(f"{folder} exists and is not a folder with {DESCRIPTION}; it is not replaced.")
+    before = _arrays_before(folder)
     data = save(dict(sorted(arrays.items())))
     name = f"arrays-{hashlib.sha256(data).hexdigest()[:16]}.safetensors"
     text = json.dumps({**description, "arrays": name}, indent=1, allow_nan=False).encode()
     if folder.is_dir():
         _write(folder, name, data, text)
+        _tidy(folder, name, before)
         return
     # A new folder appears whole: it is filled beside its place, under a name that nobody else uses.
-    part = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.part")
+    part = part_of(folder)
     try:
         part.mkdir(parents=True)
         _write(part, name, data, text)
         with uninterrupted():
-            os.replace(part, folder)
+            os.rename(part, folder)
+    except OSError:
+        if not os.path.lexists(folder):
+            raise
+        write_folder(folder, description, arrays, force=force, hint=hint)  # somebody was faster
     finally:
         with uninterrupted():
             shutil.rmtree(part, ignore_errors=True)
     flush(folder.parent)
+
+
+def _arrays_before(folder: Path) -> str | None:
+    """Return which arrays the model in a folder uses, if there is one; refuse a folder of somebody else."""
+    if not os.path.lexists(folder):
+        return None
+    if folder.is_dir() and not folder.is_symlink():
+        with suppress(SavedModelError):
+            description = read_description(folder)
+            if "pulasso" in description:
+                return str(description.get("arrays"))
+        if all(LEFTOVER.fullmatch(each.name) for each in folder.iterdir()):
+            return None
+    raise FileExistsError(f"{folder} exists and holds no model that can be read; it is not replaced.")
 
 
 def _write(folder: Path, name: str, data: bytes, text: bytes) -> None:
@@ -79,48 +96,53 @@ def _write(folder: Path, name: str, data: bytes, text: bytes) -> None:
         part.write_bytes(data)
     with new_file(folder / DESCRIPTION, force=True) as part:
         part.write_bytes(text)
-    for old in folder.iterdir():
-        if ARRAYS.fullmatch(old.name) and old.name != name:
-            old.unlink(missing_ok=True)
+
+
+def _tidy(folder: Path, name: str, before: str | None) -> None:
+    """Remove the arrays of the model before, and what killed writers left; another one may be at work now."""
+    for each in folder.iterdir():
+        if LEFTOVER.fullmatch(each.name) and each.name != name:
+            with suppress(OSError):
+                if each.name == before or time.time() - each.lstat().st_mtime > DAY:
+                    each.unlink()
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, NDArray]]:
     """Return description and arrays of a folder, or raise a `SavedModelError`; runs no code."""
     for attempt in range(ATTEMPTS):
-        description = _read_description(folder)
+        time.sleep(PAUSE if attempt else 0.0)
+        description = read_description(folder)
         name = description.get("arrays")
-        if not isinstance(name, str) or not ARRAYS.fullmatch(name):
+        match = ARRAYS.fullmatch(name) if isinstance(name, str) else None
+        if match is None:
             raise SavedModelError(f"{folder / DESCRIPTION} does not name its arrays.")
-        file = folder / name
-        if file.exists() or attempt == ATTEMPTS - 1:
-            break
-        time.sleep(
-            PAUSE
-        )  # between our two readings the model was replaced: the next one finds the new arrays
-    regular_file(file)
-    try:
-        data = file.read_bytes()
-        if hashlib.sha256(data).hexdigest()[:16] != name[7:23]:
+        file = folder / match[0]
+        try:
+            data = read_bytes(file)
+        except FileNotFoundError:
+            continue  # the model was replaced between our two readings: the next ones find the new arrays
+        if hashlib.sha256(data).hexdigest()[:16] != match[1]:
             raise SavedModelError(f"{file} is damaged: its hash is not the one in its name.")
-        return description, load(data)
-    except (OSError, SafetensorError, ValueError, KeyError) as error:
-        if isinstance(error, SavedModelError):
-            raise
-        raise SavedModelError(f"{file} is damaged: {error}") from None
+        try:
+            return description, load(data)
+        except Exception as error:  # safetensors and NumPy have many ways to say no
+            raise SavedModelError(f"{file} is damaged: {error}") from None
+    raise SavedModelError(f"{file} is missing.")
 
 
-def _read_description(folder: Path) -> dict[str, Any]:
+def read_description(folder: Path) -> dict[str, Any]:
+    """Return what the JSON file of a folder says, without its arrays, or raise a `SavedModelError`."""
     file = folder / DESCRIPTION
-    if not file.exists():
+    try:
+        data = read_bytes(file, DESCRIPTION_BYTES)
+    except FileNotFoundError:
         raise SavedModelError(
             f"{folder} holds no {DESCRIPTION}, so it is not a saved model. Give the folder that was passed to "
             "`save`, or that the command line wrote."
-        )
-    if regular_file(file) > DESCRIPTION_BYTES:
-        raise SavedModelError(f"{file} is larger than {DESCRIPTION_BYTES} bytes: it is not ours.")
+        ) from None
     try:
-        description = json.loads(file.read_bytes().decode("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        description = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise SavedModelError(f"{file} is damaged: {error}") from None
     if not isinstance(description, dict):
         raise SavedModelError(f"{file} does not describe a saved model.")

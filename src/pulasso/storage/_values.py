@@ -11,7 +11,6 @@ Numbers, text, truth values, None and lists are themselves; everything else is a
 
 from collections.abc import Callable, Mapping
 from math import isfinite, prod
-from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,19 @@ from numpy.typing import NDArray
 from pulasso._messages import Message, plain
 from pulasso.exceptions import SavedModelError
 
-__all__ = ["CannotBeSavedError", "Codec"]
+__all__ = ["CannotBeSavedError", "Codec", "Optional"]
 
 NUMBERS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+SCALARS = (bool, int, float, str, type(None))
 MAX_DEPTH = 40
 
 
 class CannotBeSavedError(TypeError):
     """A value of a type that cannot be read back without running code."""
+
+
+class Optional(dict):
+    """A mapping of which everything is saved that can be; the codec notes what was left out, and why."""
 
 
 class Codec:
@@ -43,6 +47,13 @@ class Codec:
         Named tuples of numbers.
     arrays : mapping from name to array, optional
         What was saved, for reading.
+
+    Attributes
+    ----------
+    arrays : dict from name to array
+        What to save beside the JSON.
+    left_out : dict of str to str
+        Names in `Optional` mappings whose values cannot be saved, and what they hold.
     """
 
     def __init__(
@@ -53,8 +64,10 @@ class Codec:
         arrays: Mapping[str, NDArray] | None = None,
     ):
         self.arrays: dict[str, NDArray] = dict(arrays or {})
+        self.left_out: dict[str, str] = {}
         self._take_apart, self._builders, self._rows = take_apart, builders, rows
         self._names: dict[int, tuple[str, Any]] = {}  # the second one keeps the array alive, and its id taken
+        self._decoded_rows: dict[tuple[str, str], tuple] = {}
         self._depth = 0
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -74,20 +87,37 @@ class Codec:
         if parts is not None:
             name = type(value).__name__
             return {"object": [name, {each: self.encode(part) for each, part in parts.items()}]}
-        if isinstance(value, PathLike):
-            return fspath(value)
         if hasattr(value, "to_dict") and hasattr(value, "index"):  # a pandas series, indexed by class
             value = value.to_dict()
-        if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-            return {"named": {key: self.encode(each) for key, each in value.items()}}
+        if isinstance(value, Optional):
+            return {"named": self._encode_optional(value)}
         if isinstance(value, Mapping):
-            return {"map": [[self.encode(key), self.encode(each)] for key, each in value.items()]}
+            return self._encode_mapping(value)
         if isinstance(value, tuple) and value and all(type(each).__name__ in self._rows for each in value):
             return {"rows": [type(value[0]).__name__, self._store(np.array(value, dtype=float))]}
         if isinstance(value, list | tuple):
             items = [self.encode(each) for each in value]
             return items if isinstance(value, list) else {"tuple": items}
         raise CannotBeSavedError(f"a {type(value).__name__}")
+
+    def _encode_mapping(self, value: Mapping) -> Any:
+        if all(type(key) is str for key in value):
+            return {"named": {key: self.encode(each) for key, each in value.items()}}
+        if not all(isinstance(plain(key), SCALARS) for key in value):
+            raise CannotBeSavedError("a mapping whose keys are neither numbers nor text")
+        return {"map": [[self.encode(key), self.encode(each)] for key, each in value.items()]}
+
+    def _encode_optional(self, value: Optional) -> dict[str, Any]:
+        found = {}
+        for name, each in value.items():
+            n_arrays = len(self.arrays)
+            try:
+                found[name] = self.encode(each)
+            except CannotBeSavedError as error:
+                self.left_out[name] = str(error)
+                for unused in list(self.arrays)[n_arrays:]:
+                    del self.arrays[unused]
+        return found
 
     def _encode_array(self, array: NDArray) -> Any:
         if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8:
@@ -101,14 +131,14 @@ class Codec:
         """Store an array once, however often it is met."""
         name, _ = self._names.get(id(array), (f"array_{len(self.arrays)}", None))
         self._names[id(array)] = (name, array)
-        self.arrays[name] = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+        self.arrays[name] = np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
         return name
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def decode(self, tree: Any) -> Any:
         """Return the value that a tree of JSON stands for, or raise a `SavedModelError`."""
-        if tree is None or isinstance(tree, bool | int | float | str):
+        if isinstance(tree, SCALARS):
             return tree
         self._depth += 1
         if self._depth > MAX_DEPTH:
@@ -140,7 +170,9 @@ class Codec:
             case "texts", [list(shape), "U" | "O" as kind, list(texts)]:
                 return self._decode_texts(shape, kind, texts)
             case "rows", [str(name), str(key)] if name in self._rows:
-                return self._decode_rows(self._rows[name], self._array(key))
+                if (name, key) not in self._decoded_rows:  # a small file may name them a million times
+                    self._decoded_rows[name, key] = self._decode_rows(self._rows[name], self._array(key))
+                return self._decoded_rows[name, key]
             case "object", [str(name), dict(parts)] if name in self._builders:
                 return self._builders[name]({part: self.decode(each) for part, each in parts.items()})
         raise SavedModelError(f"{tag!r} does not stand for a value that a saved model holds.")
@@ -149,7 +181,7 @@ class Codec:
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise SavedModelError("a mapping is not made of pairs.")
         keys = [self.decode(key) for key, _ in pairs]
-        if not all(key is None or isinstance(key, bool | int | float | str) for key in keys):
+        if not all(isinstance(key, SCALARS) for key in keys):
             raise SavedModelError("a mapping has keys that are neither numbers nor text.")
         return {key: self.decode(value) for key, (_, value) in zip(keys, pairs, strict=True)}
 
