@@ -112,7 +112,7 @@ class Run:
         file = self._file(name)
         try:
             # Reading checks the sums that the archive holds of every array.
-            with np.load(file, allow_pickle=False) as stored:
+            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 return {key: stored[key] for key in stored.files}
         except FileNotFoundError:
             return None

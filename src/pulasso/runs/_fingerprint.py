@@ -81,6 +81,12 @@ class _Hasher(NumpyHasher):
             obj = ("chunks", obj.shape, obj.map_concat(_digest_of_chunk))
         super().save(obj)
 
+    def _batch_setitems(self, items: Any, *_: Any) -> None:
+        """Add a mapping in any order of its keys; that of joblib takes an error for keys that cannot be sorted."""
+        for key, value in sorted(items, key=lambda item: repr(item[0])):
+            self.save(key)
+            self.save(value)
+
     def _function(self, function: FunctionType) -> tuple:
         outside = [cell.cell_contents for cell in function.__closure__ or ()]
         given = function.__defaults__, function.__kwdefaults__, outside, self._globals(function)
