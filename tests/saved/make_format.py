@@ -13,7 +13,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from pulasso.estimators._saving import FORMAT  # noqa: E402
+from pulasso.estimators.persistence import FORMAT  # noqa: E402
 from support.saved import KINDS, make_model, predictions  # noqa: E402
 
 
@@ -22,7 +22,6 @@ def main():
     for kind in KINDS:
         model = make_model(kind)
         folder = HERE / f"format-{FORMAT}" / kind
-        folder.parent.mkdir(exist_ok=True)
         model.save(folder, notes={"made by": "tests/saved/make_format.py"})
         np.save(folder.with_suffix(".predictions.npy"), predictions(model))
 

@@ -1,4 +1,7 @@
-"""One small fitted model of every kind that can be saved."""
+"""One small fitted model of every kind that can be saved, and ways to damage what was saved."""
+
+import hashlib
+import json
 
 import numpy as np
 
@@ -16,16 +19,16 @@ KINDS = ("multinomial", "ordinal", "multinomial-cv", "ordinal-cv", "path")
 NAMES = np.array(["none", "oak", "fir"], dtype=object)
 
 
-def make_data():
+def make_data(n=150):
     """Return features and observed labels; class 1 differs in the first feature, class 2 in the second."""
     rng = np.random.default_rng(0)
-    y = rng.permuted(np.repeat([0, 1, 2], 50))
-    X = rng.normal(size=(150, 5)) + 2.0 * np.eye(5)[y] * (y > 0)[:, None]
-    return X, np.where(rng.random(150) < 0.6, y, 0)
+    y = rng.permuted(np.repeat([0, 1, 2], n // 3))
+    X = rng.normal(size=(n, 5)) + 2.0 * np.eye(5)[y] * (y > 0)[:, None]
+    return X, np.where(rng.random(n) < 0.6, y, 0)
 
 
 def make_model(kind):
-    """Return a fitted model; between them they use every type that a saved file may hold."""
+    """Return a fitted model; between them they use most types that a saved file may hold."""
     X, z = make_data()
     if kind == "multinomial":
         import pandas as pd
@@ -39,20 +42,61 @@ def make_model(kind):
         scenario = CaseControl(prevalence=[0.2, 0.3])
         return OrdinalPULasso(lam=0.02, scenario=scenario, n_restarts=2, random_state=0).fit(X, z)
     if kind == "path":
-        return fit_path(X, z, scenario="single-training-set", label_frequency=0.6, n_lams=6)
-    cv = {"n_lams": 6, "cv": 3, "random_state": 0, "scenario": "fully-observed"}
+        return fit_path(X, z, scenario="single-training-set", label_frequency=0.6, n_lams=4)
+    cv = {"n_lams": 5, "cv": 3, "random_state": 0, "scenario": "fully-observed"}
     if kind == "multinomial-cv":
         return MultinomialPULassoCV(groups=Groups.rows(symmetric=True), **cv).fit(X.astype(np.float32), z)
     return OrdinalPULassoCV(select="1se", **cv).fit(X, z)
 
 
 def predictions(model):
-    """Return what a model says about its own rows."""
+    """Return what a model, or every model of a path, says about the rows."""
     X, _ = make_data()
     if hasattr(model, "model"):
-        return np.stack([model.model(i).predict_proba(X) for i in range(len(model))])
+        return np.stack([predictions(model.model(i)) for i in range(len(model))])
     if hasattr(model, "feature_names_in_"):
         import pandas as pd
 
         X = pd.DataFrame(X, columns=list(model.feature_names_in_))
     return model.predict_proba(X)
+
+
+def files_of(folder):
+    """Return the bytes of the description and of the arrays of a model."""
+    (arrays,) = folder.glob("arrays-*.safetensors")
+    return (folder / "model.json").read_bytes(), arrays.read_bytes()
+
+
+def put(folder, description, arrays):
+    """Write a model whose description names its arrays by the right hash, as anybody could."""
+    for each in folder.iterdir():
+        each.unlink()
+    name = f"arrays-{hashlib.sha256(arrays).hexdigest()[:16]}.safetensors"
+    if not isinstance(description, bytes):
+        if isinstance(description, dict):
+            description = {**description, "arrays": name}
+        description = json.dumps(description).encode()
+    (folder / "model.json").write_bytes(description)
+    (folder / name).write_bytes(arrays)
+
+
+def damaged(rng, content):
+    """Return bytes with a few flipped, cut out, repeated, cut off or put in."""
+    content = bytearray(content)
+    for _ in range(int(rng.integers(1, 4))):
+        at, length = int(rng.integers(len(content) + 1)), int(rng.integers(1, 30))
+        action = int(rng.integers(6))
+        if action == 0 and at < len(content):
+            content[at] ^= 1 << int(rng.integers(8))
+        elif action == 1:
+            del content[at : at + length]
+        elif action == 2:
+            content[at:at] = content[at : at + length]
+        elif action == 3 and rng.random() < 0.3:
+            del content[at:]
+        elif action == 4:
+            content[at:at] = rng.bytes(length)
+        else:
+            odd = [b"0", b"-", b'"', b"\n", b",", b"[", b"}", b"e9", b"\0", b"\xff"]
+            content[at : at + 1] = odd[int(rng.integers(len(odd)))]
+    return bytes(content)

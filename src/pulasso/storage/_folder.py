@@ -51,12 +51,13 @@ def write_folder(
     hint : str
         What to do about a folder that exists, in the words of the caller.
     """
+    is_new = not os.path.lexists(folder)
     refuse_existing(folder, force, hint)
-    before = _arrays_before(folder)
+    before = None if is_new else _arrays_before(folder)
     data = save(dict(sorted(arrays.items())))
     name = f"arrays-{hashlib.sha256(data).hexdigest()[:16]}.safetensors"
     text = json.dumps({**description, "arrays": name}, indent=1, allow_nan=False).encode()
-    if folder.is_dir():
+    if not is_new:
         _write(folder, name, data, text)
         _tidy(folder, name, before)
         return
@@ -77,15 +78,16 @@ def write_folder(
     flush(folder.parent)
 
 
-def _arrays_before(folder: Path) -> str | None:
-    """Return which arrays the model in a folder uses, if there is one; refuse a folder of somebody else."""
-    if not os.path.lexists(folder):
-        return None
+def _arrays_before(folder: Path) -> int | None:
+    """Return the number of the file with the arrays of a model, if there is one; refuse a folder of somebody else."""
     if folder.is_dir() and not folder.is_symlink():
         with suppress(SavedModelError):
             description = read_description(folder)
             if "pulasso" in description:
-                return str(description.get("arrays"))
+                name = str(description.get("arrays"))
+                with suppress(OSError):
+                    return (folder / name).lstat().st_ino if ARRAYS.fullmatch(name) else None
+                return None
         if all(LEFTOVER.fullmatch(each.name) for each in folder.iterdir()):
             return None
     raise FileExistsError(f"{folder} exists and holds no model that can be read; it is not replaced.")
@@ -98,12 +100,14 @@ def _write(folder: Path, name: str, data: bytes, text: bytes) -> None:
         part.write_bytes(text)
 
 
-def _tidy(folder: Path, name: str, before: str | None) -> None:
-    """Remove the arrays of the model before, and what killed writers left; another one may be at work now."""
+def _tidy(folder: Path, name: str, before: int | None) -> None:
+    """Remove the arrays of the model before, and what killed writers left long ago; others may be at work now."""
     for each in folder.iterdir():
         if LEFTOVER.fullmatch(each.name) and each.name != name:
             with suppress(OSError):
-                if each.name == before or time.time() - each.lstat().st_mtime > DAY:
+                found = each.lstat()
+                # Another writer may have the same arrays as the model before: then this is another file.
+                if found.st_ino == before or time.time() - found.st_mtime > DAY:
                     each.unlink()
 
 

@@ -66,7 +66,9 @@ class Codec:
         self.arrays: dict[str, NDArray] = dict(arrays or {})
         self.left_out: dict[str, str] = {}
         self._take_apart, self._builders, self._rows = take_apart, builders, rows
-        self._names: dict[int, tuple[str, Any]] = {}  # the second one keeps the array alive, and its id taken
+        self._names: dict[
+            tuple, tuple[str, Any]
+        ] = {}  # the second one keeps the array alive, and its memory taken
         self._decoded_rows: dict[tuple[str, str], tuple] = {}
         self._depth = 0
 
@@ -110,13 +112,12 @@ class Codec:
     def _encode_optional(self, value: Optional) -> dict[str, Any]:
         found = {}
         for name, each in value.items():
-            n_arrays = len(self.arrays)
+            before = self.arrays.copy(), self._names.copy()
             try:
                 found[name] = self.encode(each)
             except CannotBeSavedError as error:
                 self.left_out[name] = str(error)
-                for unused in list(self.arrays)[n_arrays:]:
-                    del self.arrays[unused]
+                self.arrays, self._names = before
         return found
 
     def _encode_array(self, array: NDArray) -> Any:
@@ -128,9 +129,10 @@ class Codec:
         raise CannotBeSavedError(f"an array of {array.dtype}")
 
     def _store(self, array: NDArray) -> str:
-        """Store an array once, however often it is met."""
-        name, _ = self._names.get(id(array), (f"array_{len(self.arrays)}", None))
-        self._names[id(array)] = (name, array)
+        """Store an array once, however often it, or a view of it, is met."""
+        memory = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+        name, _ = self._names.get(memory, (f"array_{len(self.arrays)}", None))
+        self._names[memory] = (name, array)
         self.arrays[name] = np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
         return name
 
