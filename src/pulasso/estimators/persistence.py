@@ -14,6 +14,7 @@ import numpy as np
 
 from pulasso._messages import warn
 from pulasso._version import __version__
+from pulasso.estimators._cross_validated import CrossValidated
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult
 from pulasso.estimators.multinomial import MultinomialPULasso
@@ -75,7 +76,11 @@ def save(
             raise TypeError(
                 f"The model cannot be saved: {name} holds {codec.left_out[name]}. Use joblib.dump."
             )
-    remarks = _checked_notes(dict(notes or {}), TypeError, "notes cannot be saved")
+    try:
+        remarks = json.loads(json.dumps(dict(notes or {}), allow_nan=False, ensure_ascii=False).encode())
+        _check_depth(remarks)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"notes cannot be saved: {error}.") from None
     description = {"format": FORMAT, "pulasso": __version__, "model": tree, "notes": remarks}
     hint = "Choose another path, or pass force=True."
     write_folder(as_path(path, "path"), description, codec.arrays, force=force, hint=hint)
@@ -105,22 +110,12 @@ def _take_apart(value: Any) -> Mapping[str, Any] | None:
     return {"params": Optional(value.get_params(deep=False)), "fitted": fitted}
 
 
-def _checked_notes(notes: Any, kind: type[Exception], problem: str) -> dict[str, Any]:
-    """Return notes as JSON holds them, so that whoever reads them can print and write them again."""
-    try:
-        json.dumps(notes, allow_nan=False, ensure_ascii=False).encode()
-        plain_notes = json.loads(json.dumps(notes))
-        _check_depth(plain_notes)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise kind(f"{problem}: {error}") from None
-    return plain_notes
-
-
-def _check_depth(value: Any, most: int = 40) -> None:
+def _check_depth(notes: Any, most: int = 40) -> None:
+    """Refuse notes that are nested so deeply that whoever prints or copies them fails."""
     if most == 0:
-        raise ValueError("they are nested too deeply.")
-    if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
+        raise ValueError("they are nested too deeply")
+    if isinstance(notes, dict | list):
+        for each in notes.values() if isinstance(notes, dict) else notes:
             _check_depth(each, most - 1)
 
 
@@ -232,7 +227,11 @@ def load_notes(path: str | os.PathLike) -> dict[str, Any]:
     notes = read_description(as_path(path, "path")).get("notes")
     if not isinstance(notes, dict):
         raise SavedModelError(f"{path} has notes that are no mapping.")
-    return _checked_notes(notes, SavedModelError, f"{path} has notes that cannot be used")
+    try:
+        _check_depth(notes)
+    except ValueError as error:
+        raise SavedModelError(f"{path} has notes that cannot be used: {error}.") from None
+    return notes
 
 
 def _builders() -> dict[str, Callable[[dict[str, Any]], Any]]:
@@ -273,22 +272,38 @@ def _build_estimator(kind: Any, parts: dict[str, Any]) -> Any:
 
 def _try_out(model: Any) -> None:
     if isinstance(model, PathResult):
-        of_lams = ("coefs", "offsets", "objective", "group_norms", "kkt", "n_iter", "converged", "_histories")
-        if {len(getattr(model, name)) for name in of_lams} != {len(model)} or not len(model):
-            raise SavedModelError("the parts of the path differ in length.")
-        repr(model)
-        for i in range(len(model)):
-            _check_probabilities(model.model(i))
-        models = [model.model(0), model.model(-1)]
-    else:
-        others = getattr(getattr(model, "stationary_points_", None), "models", ())
+        _try_out_path(model)
+        return
+    _try_out_estimator(model)
+    if hasattr(model, "stationary_points_"):
+        others = _of_kind(StationaryPoints, model.stationary_points_).models
         if len({id(each.coef_) for each in others}) < len(others):
             raise SavedModelError(
                 "models share their coefficients."
             )  # a small file could name a million of them
-        models = [model, *others]
-    for each in models:
-        _try_out_estimator(each)
+        for each in others:
+            _try_out_estimator(_of_kind(type(model), each))
+    if isinstance(model, CrossValidated):
+        _try_out_path(_of_kind(PathResult, model.path_))
+        if not 0 <= model.best_index_ < len(model.lams_):
+            raise SavedModelError("best_index_ is outside of lams_.")
+
+
+def _of_kind(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise SavedModelError(f"it holds a {type(value).__name__} instead of a {kind.__name__}.")
+    return value
+
+
+def _try_out_path(path: PathResult) -> None:
+    of_lams = ("coefs", "offsets", "objective", "group_norms", "kkt", "n_iter", "converged", "_histories")
+    if {len(getattr(path, name)) for name in of_lams} != {len(path)} or not len(path):
+        raise SavedModelError("the parts of the path differ in length.")
+    repr(path)
+    for i in range(len(path)):
+        _check_probabilities(path.model(i))
+    for i in (0, -1):
+        _try_out_estimator(path.model(i))
 
 
 def _try_out_estimator(model: Any) -> None:
@@ -298,8 +313,6 @@ def _try_out_estimator(model: Any) -> None:
         raise SavedModelError("converged_ or warnings_ are not what they should be.")
     if model.coef_.T.reshape(-1).shape != model.groups_.index.reshape(-1).shape:
         raise SavedModelError("coefficients and groups differ in shape.")
-    if hasattr(model, "cv_loss_") and not 0 <= model.best_index_ < len(model.lams_):
-        raise SavedModelError("best_index_ is outside of lams_.")
     repr(model), repr(model.summary())
     names = vars(model).pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
     try:

@@ -56,7 +56,7 @@ def write_folder(
     before = None if is_new else _arrays_before(folder)
     data = save(dict(sorted(arrays.items())))
     name = f"arrays-{hashlib.sha256(data).hexdigest()[:16]}.safetensors"
-    text = json.dumps({**description, "arrays": name}, indent=1, allow_nan=False).encode()
+    text = json.dumps({**description, "arrays": name}, indent=1, allow_nan=False, ensure_ascii=False).encode()
     if not is_new:
         _write(folder, name, data, text)
         _tidy(folder, name, before)
@@ -78,19 +78,26 @@ def write_folder(
     flush(folder.parent)
 
 
-def _arrays_before(folder: Path) -> int | None:
-    """Return the number of the file with the arrays of a model, if there is one; refuse a folder of somebody else."""
+def _arrays_before(folder: Path) -> tuple | None:
+    """Return which file has the arrays of the model that is there, if any; refuse a folder of somebody else."""
     if folder.is_dir() and not folder.is_symlink():
         with suppress(SavedModelError):
             description = read_description(folder)
             if "pulasso" in description:
                 name = str(description.get("arrays"))
-                with suppress(OSError):
-                    return (folder / name).lstat().st_ino if ARRAYS.fullmatch(name) else None
-                return None
+                return _identity(folder / name) if ARRAYS.fullmatch(name) else None
         if all(LEFTOVER.fullmatch(each.name) for each in folder.iterdir()):
             return None
     raise FileExistsError(f"{folder} exists and holds no model that can be read; it is not replaced.")
+
+
+def _identity(file: Path) -> tuple | None:
+    """Return what tells a file from another one of the same name; None if there is none."""
+    try:
+        found = file.lstat()
+    except FileNotFoundError:
+        return None
+    return file.name, found.st_ino, found.st_mtime_ns
 
 
 def _write(folder: Path, name: str, data: bytes, text: bytes) -> None:
@@ -100,14 +107,14 @@ def _write(folder: Path, name: str, data: bytes, text: bytes) -> None:
         part.write_bytes(text)
 
 
-def _tidy(folder: Path, name: str, before: int | None) -> None:
+def _tidy(folder: Path, name: str, before: tuple | None) -> None:
     """Remove the arrays of the model before, and what killed writers left long ago; others may be at work now."""
     for each in folder.iterdir():
         if LEFTOVER.fullmatch(each.name) and each.name != name:
             with suppress(OSError):
-                found = each.lstat()
-                # Another writer may have the same arrays as the model before: then this is another file.
-                if found.st_ino == before or time.time() - found.st_mtime > DAY:
+                # Another writer may just now have written the same arrays as those before: another file.
+                is_before = before is not None and _identity(each) == before
+                if is_before or time.time() - each.lstat().st_mtime > DAY:
                     each.unlink()
 
 
@@ -146,6 +153,8 @@ def read_description(folder: Path) -> dict[str, Any]:
         ) from None
     try:
         description = json.loads(data.decode("utf-8"))
+        # What could not be written, such as half a character, could not be printed either.
+        json.dumps(description, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise SavedModelError(f"{file} is damaged: {error}") from None
     if not isinstance(description, dict):

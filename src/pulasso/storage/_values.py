@@ -77,9 +77,9 @@ class Codec:
     def encode(self, value: Any) -> Any:
         """Return a value as JSON, or raise `CannotBeSavedError`."""
         value = plain(value)
-        if isinstance(value, Message):
-            return {"message": value.template}
-        if value is None or isinstance(value, bool | int | str):
+        if isinstance(value, str):
+            return _encode_text(value)
+        if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
             return value if isfinite(value) else {"number": str(value)}
@@ -104,7 +104,7 @@ class Codec:
 
     def _encode_mapping(self, value: Mapping) -> Any:
         if all(type(key) is str for key in value):
-            return {"named": {key: self.encode(each) for key, each in value.items()}}
+            return {"named": {_encode_text(key): self.encode(each) for key, each in value.items()}}
         if not all(isinstance(plain(key), SCALARS) for key in value):
             raise CannotBeSavedError("a mapping whose keys are neither numbers nor text")
         return {"map": [[self.encode(key), self.encode(each)] for key, each in value.items()]}
@@ -125,7 +125,9 @@ class Codec:
             return {"array": self._store(array)}
         texts = array.ravel().tolist()
         if array.dtype.kind in "UO" and all(isinstance(each, str) for each in texts):
-            return {"texts": [list(array.shape), array.dtype.kind, texts]}
+            return {
+                "texts": [list(array.shape), array.dtype.kind, [_encode_text(str(each)) for each in texts]]
+            }
         raise CannotBeSavedError(f"an array of {array.dtype}")
 
     def _store(self, array: NDArray) -> str:
@@ -208,3 +210,11 @@ class Codec:
         if name not in self.arrays:
             raise SavedModelError(f"array {name!r} is missing.")
         return self.arrays[name]
+
+
+def _encode_text(value: str) -> Any:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise CannotBeSavedError("text that is not Unicode") from None
+    return {"message": value.template} if isinstance(value, Message) else value
