@@ -28,8 +28,8 @@ the weight :math:`m_{zj}` in the mean over true class j (times its sample weight
 
 and :math:`E[f] \approx \sum_i \sum_j m_{z_i j} f(x_i, j) / \sum_i \sum_j m_{z_i j}`. Proof: a row of true class
 y is labelled or unlabeled with odds :math:`a_y : c_y`, and :math:`a_y m_{yj} + c_y m_{unlabeled,j} = 1\{y = j\}`.
-Without confirmed negatives t = 1 and the denominator is a constant, so that means are unbiased. With
-them class 0 is also seen directly, and t mixes the two views where
+Without confirmed negatives :math:`t = 1/c_0 = 1` and the denominator is a constant, so that means are unbiased.
+With them class 0 is also seen directly, and t mixes the two views where
 :math:`\sum_z n_z m_{z0}^2` is least. Classes that are always labelled have :math:`c_k = 0`.
 
 **Metrics.** Accuracy, log-loss, Brier score and the errors of ordered classes are such means; recall, precision,

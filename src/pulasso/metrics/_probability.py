@@ -156,7 +156,7 @@ class CalibrationCurve:
         columns |= {"above": self.edges[:, :-1].ravel(), "up_to": self.edges[:, 1:].ravel()}
         for name in ("share", "predicted", "frequency", "standard_error"):
             columns[name] = getattr(self, name).ravel()
-        return make_frame(columns).dropna(subset="predicted").reset_index(drop=True)
+        return make_frame(columns).dropna(subset=["predicted"]).reset_index(drop=True)
 
     def __repr__(self) -> str:
         rows = []
@@ -217,8 +217,8 @@ def _bin_edges(sample: SignedSample, proba: NDArray, n_bins: int, strategy: str)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     if strategy == "quantile":
         order = np.argsort(proba, kind="stable")
-        share = sample.sample_weight / sample.sample_weight.sum()
-        mass = np.cumsum((share * sample.row_weights)[order])
+        weight = sample.sample_weight / sample.sample_weight.sum()
+        mass = np.cumsum((weight * sample.row_weights)[order])
         edges[1:-1] = proba[order][np.searchsorted(mass, edges[1:-1] * mass[-1])]
     return edges
 

@@ -81,18 +81,15 @@ class ScoredModel:
         else:
             label_model = self.scenario.label_model(LabelCounts.from_codes(codes, self.classes, weight))
         present = weight > 0  # a row of weight zero is absent, and must not give 0 * -inf
-        negative = present & (codes == len(self.classes))
-        equal_odds = np.zeros_like(self.log_proba)
-        if (
-            negative.any()
-            and np.isneginf(observed_log_likelihood(label_model, equal_odds, codes)[negative]).any()
-        ):
-            raise LabelError(
-                f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
-                "model does not know how likely they are.",
-                parameter="z",
-                remedy="Fit again with some, or drop these rows.",
-            )
+        if (present & (codes == len(self.classes))).any():
+            equal_odds = np.zeros((len(codes), len(self.classes)))
+            if np.isneginf(observed_log_likelihood(label_model, equal_odds, codes)[present]).any():
+                raise LabelError(
+                    f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
+                    "model does not know how likely they are.",
+                    parameter="z",
+                    remedy="Fit again with some, or drop these rows.",
+                )
         log_likelihood = observed_log_likelihood(label_model, self.log_proba, codes)
         return float(np.average(log_likelihood[present], weights=weight[present]))
 
