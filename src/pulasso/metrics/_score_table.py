@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed, plain, warn
+from pulasso._messages import arg, listed, plain, warn
 from pulasso.data.inputs import check_number, check_same_length
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
-from pulasso.metrics import _statistics
+from pulasso.metrics import _formulas
 from pulasso.metrics._estimate import Estimate
-from pulasso.metrics._evaluation import Evaluation
-from pulasso.metrics._predictions import trivial_words
-from pulasso.metrics._sample import LabelSettings
+from pulasso.metrics._parameters import LabelSettings, documented
+from pulasso.metrics._reading import trivial_model_words
+from pulasso.metrics._scored_model import ScoredModel
+from pulasso.metrics._signed_sample import Statistic
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["Scores", "pu_scores"]
 
 # Estimates may leave their range by chance; by more than both of these they do not.
 STANDARD_ERRORS = 5.0
@@ -67,49 +66,31 @@ class Scores:
 
     def to_frame(self) -> "DataFrame":
         """Return a pandas data frame: score, class (None for the whole), estimate, standard_error, low, high."""
-        rows: list[dict[str, Any]] = []
-        for name, estimate in self.overall.items():
-            rows.append(self._record(name, None, estimate))
+        every = [(name, None, estimate) for name, estimate in self.overall.items()]
         for name, estimate in self.by_class.items():
-            rows.extend(self._record(name, each, estimate.of(each)) for each in self.classes.tolist())
-        return make_frame(rows)
-
-    def _record(self, name: str, class_name: Any, estimate: Estimate) -> dict[str, Any]:
-        low, high = estimate.interval(self.level)
-        error = estimate.standard_error
-        return {
-            "score": name,
-            "class": class_name,
-            "estimate": estimate.value,
-            "standard_error": error,
-            "low": low,
-            "high": high,
-        }
+            every.extend((name, each, estimate.of(each)) for each in self.classes.tolist())
+        rows = [(name, of, e.value, e.standard_error, *e.interval(self.level)) for name, of, e in every]
+        return make_frame(rows, columns=["score", "class", "estimate", "standard_error", "low", "high"])
 
     def _tables(self) -> list[tuple[list[str], list[list[str]]]]:
         """Header and cells of the two tables, as text."""
         overall = []
         for name, estimate in self.overall.items():
             low, high = estimate.interval(self.level)
-            overall.append(
-                [name, f"{estimate.value:.3f}", f"{estimate.standard_error:.3f}", f"{low:.3f} to {high:.3f}"]
-            )
+            numbers = f"{estimate.value:.3f}", f"{estimate.standard_error:.3f}", f"{low:.3f} to {high:.3f}"
+            overall.append([name, *numbers])
         by_class = []
         for c, name in enumerate(self.classes):
             cells = [f"{e.value[c]:.3f} ± {e.standard_error[c]:.3f}" for e in self.by_class.values()]
             by_class.append([str(name), *cells])
-        interval = f"{100 * self.level:g} % interval"
-        return [
-            (["score", "estimate", "std. error", interval], overall),
-            (["class", *self.by_class], by_class),
-        ]
+        header = ["score", "estimate", "std. error", f"{100 * self.level:g} % interval"]
+        return [(header, overall), (["class", *self.by_class], by_class)]
 
     def __repr__(self) -> str:
         lines = [self.title, *text_facts(self.facts)]
         for header, rows in self._tables():
             lines.extend(["", *text_table(header, rows)])
-        lines.extend(f"  warning: {words}" for words in self.warnings)
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  warning: {words}" for words in self.warnings)])
 
     def _repr_html_(self) -> str:
         tables = "".join(html_table(header, rows) for header, rows in self._tables())
@@ -118,6 +99,7 @@ class Scores:
         return f"<div class='pulasso-scores'>{head}{tables}{notes}</div>"
 
 
+@documented
 def pu_scores(
     estimator: Any,
     X: Any,
@@ -125,27 +107,11 @@ def pu_scores(
     *,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    **label_model: Unpack[LabelSettings],
+    **labels: Unpack[LabelSettings],
 ) -> Scores:
     """Estimate all scores of a fitted model from observed labels alone.
 
     Use rows that were not used in the fit: on those that were, scores are too good, as anywhere.
-
-    Parameters
-    ----------
-    estimator : classifier, pipeline or search
-        Fitted. Scenario, classes and marker come from it (from its last step) if it is one of this package's;
-        for other classifiers, and for models fitted as fully observed to data that are not, give the scenario
-        as keywords.
-    X : array-like of shape (n_samples, n_features)
-    z : array-like of shape (n_samples,)
-        Observed labels, coded as in the fit.
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 counts as the row twice.
-    level : float, default=0.95
-        Of the intervals.
-    **labelling
-        scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
 
     Returns
     -------
@@ -170,25 +136,52 @@ def pu_scores(
     '0.86, in truth 0.84'
     """
     check_number("level", level, above=0.0, most=1.0)
-    evaluation = Evaluation(estimator, X, z, sample_weight, label_model)
     check_same_length(X if hasattr(X, "shape") else np.asarray(X), z)
-    sample, predicted = evaluation.sample, evaluation.predicted
-    words = trivial_words(sample, predicted)
-    overall, by_class = _overall(evaluation), _by_class(evaluation)
-    impossible = _impossible_words({**overall, **by_class}, evaluation.scenario.asks_for)
-    if words is not None:
-        warn(words, TrivialModelWarning)
-    if impossible is not None:
-        warn(impossible, ImpossibleScoreWarning)
+    model = ScoredModel(estimator, X, z, sample_weight, labels)
+    estimate = model.sample.estimate
+    overall = {name: estimate(statistic) for name, statistic in _overall(model).items()}
+    by_class = {name: estimate(statistic) for name, statistic in _by_class(model).items()}
+    found = {
+        TrivialModelWarning: trivial_model_words(model.sample, model.predicted),
+        ImpossibleScoreWarning: _impossible_words({**overall, **by_class}, model.scenario.asks_for),
+    }
     return Scores(
-        title=f"Scores of {type(evaluation.core).__name__} without negatives",
-        facts=_facts(evaluation),
+        title=f"Scores of {type(model.core).__name__} without negatives",
+        facts=_facts(model),
         overall=overall,
         by_class=by_class,
-        classes=sample.classes,
+        classes=model.sample.classes,
         level=level,
-        warnings=[each for each in (words, impossible) if each is not None],
+        warnings=[warn(words, kind) for kind, words in found.items() if words is not None],
     )
+
+
+def _overall(model: ScoredModel) -> dict[str, Statistic]:
+    sample, predicted = model.sample, model.predicted
+    found = {
+        "accuracy": _formulas.accuracy(sample, predicted),
+        "balanced accuracy": _formulas.recall(sample, predicted).macro(),
+    }
+    if model.has_proba:
+        found["log-loss"] = _formulas.log_loss(sample, model.log_proba)
+        found["Brier score"] = _formulas.brier_score(sample, np.exp(model.log_proba))
+    if model.is_ordered:
+        found["mean squared error"] = _formulas.ordinal_error(sample, predicted, 2)
+        found["mean absolute error"] = _formulas.ordinal_error(sample, predicted, 1)
+    return found
+
+
+def _by_class(model: ScoredModel) -> dict[str, Statistic]:
+    sample, predicted = model.sample, model.predicted
+    found = {
+        "share": _formulas.class_shares(sample),
+        "predicted": _formulas.predicted_shares(sample, predicted),
+        "recall": _formulas.recall(sample, predicted),
+        "precision": _formulas.precision(sample, predicted),
+    }
+    if model.has_proba:
+        found["AUC"] = _formulas.roc_auc(sample, model.log_proba)
+    return found
 
 
 def _impossible_words(scores: dict[str, Estimate], asked: str | None) -> str | None:
@@ -196,61 +189,32 @@ def _impossible_words(scores: dict[str, Estimate], asked: str | None) -> str | N
     for name, estimate in scores.items():
         values, errors = np.ravel(estimate.value), np.ravel(estimate.standard_error)
         beyond = np.maximum(values - (np.inf if name in UNBOUNDED else 1.0), -values)
-        for c in np.flatnonzero((beyond > BEYOND) & (beyond > STANDARD_ERRORS * errors))[:1].tolist():
+        for c in np.flatnonzero((beyond > BEYOND) & (beyond > STANDARD_ERRORS * errors))[:1]:
             of = "" if estimate.classes is None else f" of class {plain(estimate.classes[c])!r}"
             side = "above 1" if values[c] > 0 else "below 0"
-            number = "" if asked is None else f" the assumed {asked} cannot be right, or"
+            number = "" if asked is None else f" the assumed {arg(asked)} cannot be right, or"
             return (
                 f"Estimated {name}{of} is {values[c]:.2f}, with a standard error of {errors[c]:.2f}: far {side}, where "
                 f"none can be. Then{number} a column gives the label away (one that is filled in only where there is a "
-                "label, say), or these are rows that the model was fitted to and knows by heart. Look at the strongest "
+                "label, say), or these are rows that the model was fitted to and has memorised. Look at the strongest "
                 "features."
             )
     return None
 
 
-def _facts(evaluation: Evaluation) -> dict[str, str]:
-    sample = evaluation.sample
-    counts = np.bincount(sample.codes, weights=sample.weight, minlength=len(sample.classes) + 1)
+def _facts(model: ScoredModel) -> dict[str, str]:
+    sample = model.sample
+    counts = np.bincount(sample.codes, weights=sample.sample_weight, minlength=len(sample.classes) + 1)
     labeled = zip(sample.classes[1:], counts[1:-1], strict=True)
-    rest = "rows of class 0" if evaluation.scenario.name == "fully-observed" else "unlabeled rows"
+    rest = "rows of class 0" if model.scenario.name == "fully-observed" else "unlabeled rows"
     facts = {
-        "scenario": describe_scenario(evaluation.scenario),
+        "scenario": describe_scenario(model.scenario),
         "class 0": str(sample.classes[0]),
         "labelled rows": ", ".join(f"{name}: {count:g}" for name, count in labeled),
         rest: f"{counts[0]:g}",
     }
     if counts[-1] > 0:
         facts["confirmed negatives"] = f"{counts[-1]:g}"
-    if evaluation.has_proba:
-        facts["log-likelihood of labels"] = f"{evaluation.observed_log_likelihood():.4f} per row"
+    if model.has_proba:
+        facts["log-likelihood of labels"] = f"{model.observed_score():.4f} per row"
     return facts
-
-
-def _overall(evaluation: Evaluation) -> dict[str, Estimate]:
-    sample, predicted = evaluation.sample, evaluation.predicted
-    found = {
-        "accuracy": _statistics.accuracy(sample, predicted),
-        "balanced accuracy": _statistics.recall(sample, predicted).macro(),
-    }
-    if evaluation.has_proba:
-        found["log-loss"] = _statistics.log_loss(sample, evaluation.log_proba)
-        found["Brier score"] = _statistics.brier_score(sample, evaluation.proba)
-    if evaluation.is_ordinal:
-        found["mean squared error"] = _statistics.position_error(sample, predicted, 2)
-        found["mean absolute error"] = _statistics.position_error(sample, predicted, 1)
-    return {name: sample.estimate(statistic) for name, statistic in found.items()}
-
-
-def _by_class(evaluation: Evaluation) -> dict[str, Estimate]:
-    sample, predicted = evaluation.sample, evaluation.predicted
-    n_classes = len(sample.classes)
-    found = {
-        "share": _statistics.class_share(sample),
-        "predicted": _statistics.predicted_share(sample, predicted),
-        "recall": _statistics.recall(sample, predicted),
-        "precision": _statistics.precision(sample, predicted),
-    }
-    if evaluation.has_proba:
-        found["AUC"] = _statistics.roc_auc(sample, evaluation.log_proba, range(n_classes))
-    return {name: sample.estimate(statistic, (n_classes,)) for name, statistic in found.items()}
