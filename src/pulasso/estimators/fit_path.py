@@ -194,7 +194,9 @@ def fit_path(
     return collect_path(estimator, problem, solutions)
 
 
-def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution]) -> PathResult:
+def collect_path(
+    estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution], who: str = ""
+) -> PathResult:
     """Stack solutions along a path; the estimator, which knows the problem, becomes the template of its models."""
     public = [public_attributes(problem, solution.params) for solution in solutions]
     stacked = {name: np.array([each[name] for each in public]) for name in public[0]}
@@ -203,7 +205,7 @@ def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[S
     if late:
         worst = max(solution.kkt for solution in late)
         words = (
-            f"{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
+            f"{who}{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
             f"lam={late[0].lam:.4g}; the worst KKT violation is {worst:.2g} of lam_max. "
             f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
         )

@@ -10,11 +10,11 @@ from pulasso._messages import arg, listed, plain
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_predictions, encode_with
 from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
+from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
 from pulasso.metrics._reading import read_sample, scenario_of
 from pulasso.metrics._signed_sample import SignedSample
-from pulasso.numerics import log_normalize
-from pulasso.scenarios import LabelCounts, LabelModel, Scenario
+from pulasso.scenarios import LabelCounts, Scenario
 
 
 class ScoredModel:
@@ -83,14 +83,14 @@ class ScoredModel:
         present = weight > 0  # a row of weight zero is absent, and must not give 0 * -inf
         if (present & (codes == len(self.classes))).any():
             equal_odds = np.zeros((len(codes), len(self.classes)))
-            if np.isneginf(observed_log_likelihood(label_model, equal_odds, codes)[present]).any():
+            if np.isneginf(PULoss(label_model).log_likelihood(equal_odds, codes)[present]).any():
                 raise LabelError(
                     f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
                     "model does not know how likely they are.",
                     parameter="z",
                     remedy="Fit again with some, or drop these rows.",
                 )
-        log_likelihood = observed_log_likelihood(label_model, self.log_proba, codes)
+        log_likelihood = PULoss(label_model).log_likelihood(self.log_proba, codes)
         return float(np.average(log_likelihood[present], weights=weight[present]))
 
 
@@ -124,12 +124,3 @@ def _scenario_of_fit(core: Any) -> Scenario:
             "label_frequency=0.5).",
         )
     return core.scenario_
-
-
-def observed_log_likelihood(label_model: LabelModel, log_proba: NDArray, codes: NDArray) -> NDArray:
-    """Return log P(z_i | x_i) of every row, from log P(y | x) itself, so that classes of probability 0 do no harm."""
-    log_total, _ = log_normalize(log_proba + label_model.log_total)
-    log_unlabeled, _ = log_normalize(log_proba + label_model.log_hidden)
-    column = codes % log_proba.shape[1]  # a confirmed negative is class 0
-    log_labeled = (log_proba + label_model.log_labeled)[np.arange(len(codes)), column]
-    return np.where(codes == 0, log_unlabeled, log_labeled) - log_total

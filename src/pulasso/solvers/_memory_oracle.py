@@ -1,4 +1,4 @@
-"""The oracle of columns in memory: a working set whose columns are loaded, and a model that is extended and corrected."""
+"""The oracle of columns in memory: a working set of loaded columns, and a model that is extended and corrected."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
