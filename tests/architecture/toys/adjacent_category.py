@@ -63,7 +63,7 @@ class AdjacentCategory:
 
 
 class LinearSecondOrder:
-    """Second derivatives where eta is linear: ``k' W k``, ``k' W L`` and ``L' W L`` with the lower triangle L of ones."""
+    """Second derivatives where eta is linear: ``k' W k``, ``k' W L``, ``L' W L``, L the lower triangle of ones."""
 
     def __init__(self, matrices, times):
         self.matrices, self.times, self.steps = matrices, times, np.tri(len(times))
