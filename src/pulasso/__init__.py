@@ -26,7 +26,6 @@ _HOMES = {
 _PACKAGES = (
     "baselines",
     "datasets",
-    "experiments",
     "export",
     "inference",
     "metrics",

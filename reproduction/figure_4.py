@@ -1,18 +1,22 @@
 """Figure 4 (sim5 in the paper's source): prediction error against the share of unlabeled rows."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.comparison import advantage, compare, draw_errors, mean_by_method
-from pulasso.experiments.estimation import MODELS
-from pulasso.experiments.figure_3 import DESIGN
-from pulasso.experiments.runner import at_scale, repetitions, run_cells
+import pandas as pd
+from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.comparison import (
+    DESIGN,
+    TINY_DESIGN,
+    advantage,
+    beats_lasso,
+    compare,
+    draw_errors,
+    mean_by_method,
+)
+from reproduction.estimation import MODELS
 
 TITLE = "Figure 4: prediction error against the share of unlabeled rows"
 PAPER = (
@@ -26,21 +30,16 @@ NOTES = (
     "around those of the paper's single draw; their mean is in the numbers.",
 )
 
-_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_COMMON = {"n": 200, "pi_0": 0.3}
+_WHOLE = {**_COMMON, "design": DESIGN, "shares": (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "tiny": {
-        "design": {**DESIGN, "p": 30, "cv": 2, "n_lams": 5, "n_test": 200},
-        "n": 200,
-        "pi_0": 0.3,
-        "shares": (0.3, 0.9),
-        "repetitions": 2,
-    },
-    "quick": {"design": DESIGN, "n": 200, "pi_0": 0.3, "shares": _SHARES, "repetitions": 6},
-    "paper": {"design": DESIGN, "n": 200, "pi_0": 0.3, "shares": _SHARES, "repetitions": 30},
+    "tiny": {**_COMMON, "design": TINY_DESIGN, "shares": (0.3, 0.9), "repetitions": 2},
+    "quick": {**_WHOLE, "repetitions": 6},
+    "paper": {**_WHOLE, "repetitions": 30},
 }
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return the errors of every repetition and method."""
     settings = at_scale(SETTINGS, scale)
     n = settings["n"]
@@ -54,12 +53,12 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
     return table.assign(unlabeled_share=table["n_unlabeled"] / table["n"])
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean errors by method."""
     return mean_by_method(table, ["n", "model", "unlabeled_share"])
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """Errors grow with the share of unlabeled rows, the lasso's faster; PULasso wins where rows are unlabeled."""
     means, gains = summarize(table), advantage(table, ["n", "model", "unlabeled_share"])
     claims = []
@@ -77,21 +76,11 @@ def judge(table: "DataFrame") -> list[Claim]:
                 "; ".join(f"{method} from {a:.3f} to {b:.3f}" for method, (a, b) in ends.items()),
             )
         )
-        most = gains[(gains["model"] == model) & (gains["unlabeled_share"] >= 0.5)]
-        worst = most.loc[most["in_se"].idxmin()]
-        claims.append(
-            Claim(
-                f"{model}: PULasso beats Lasso by more than two standard errors wherever n_u/n >= 0.5",
-                bool((most["in_se"] > 2).all()),
-                f"{(most['in_se'] > 2).sum()} of {len(most)} points; smallest advantage {worst['gain']:.3f}, "
-                f"{worst['in_se']:.1f} standard errors, at n_u/n = {worst['unlabeled_share']:.1f}",
-            )
-        )
+        gains_here = gains[gains["model"] == model]
+        claims.append(beats_lasso(model, gains_here, "unlabeled_share", "n_u/n", ".1f"))
     return claims
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw errors against the share of unlabeled rows."""
-    means = summarize(table)
-    sizes = list(dict.fromkeys(means["n"].tolist()))
-    return draw_errors(means, sizes, "unlabeled_share", r"share of unlabeled rows, $n_u/n$")
+    return draw_errors(summarize(table), "unlabeled_share", r"share of unlabeled rows, $n_u/n$")

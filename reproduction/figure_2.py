@@ -1,19 +1,15 @@
 """Figure 2: the estimation error against the number of classes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.drawing import LOOKS, band, legend_below, panels
-from pulasso.experiments.estimation import MODELS, estimate, mean_errors, size
-from pulasso.experiments.runner import at_scale, repetitions, run_cells
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.drawing import LOOKS, band, legend_below, panels
+from reproduction.estimation import MODELS, estimate, mean_errors, size
 
 TITLE = "Figure 2: error against the number of classes"
 PAPER = (
@@ -61,10 +57,8 @@ FLAT = 1.5
 ERRORS = {"error": "se", "error_with_offsets": "se_with_offsets"}
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return the error of every repetition, one row for each c."""
-    import pandas as pd
-
     settings = at_scale(SETTINGS, scale)
     p, tables = settings["p"], []
     for model in MODELS:
@@ -79,7 +73,7 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
     return pd.concat(tables, ignore_index=True)
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean errors and mark the best c for each model, s and K: of coefficients, and with offsets."""
     means = mean_errors(table, ["model", "s", "p", "K", "n", "c"])
     for name, column in zip(("best_c", "best_c_with_offsets"), ERRORS, strict=True):
@@ -87,7 +81,7 @@ def summarize(table: "DataFrame") -> "DataFrame":
     return means
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """Growing for the multinomial model, flat for the ordinal one."""
     means = summarize(table)
     best = means[means["best_c"]].sort_values("K")
@@ -95,18 +89,15 @@ def judge(table: "DataFrame") -> list[Claim]:
     for s, line in best[best["model"] == "ordinal"].groupby("s"):
         for least in (1, 2):
             claims.append(_flat(f"ordinal, s = {s}: the error", line[line["K"] >= least], "error"))
-        scaled = line.assign(
-            error=line["error"] * line["curvature"] ** 0.5, se=line["se"] * line["curvature"] ** 0.5
-        )
+        scaled = line.assign(**line[["error", "se"]].mul(line["curvature"] ** 0.5, axis=0))
         claims.append(_flat(f"ordinal, s = {s}: the error times the root of the curvature", scaled, "error"))
     best = means[means["best_c_with_offsets"] & (means["model"] == "ordinal")].sort_values("K")
     for s, line in best.groupby("s"):
-        words = f"ordinal, s = {s}, thresholds counted: the error"
-        claims.append(_flat(words, line, "error_with_offsets"))
+        claims.append(_flat(f"ordinal, s = {s}, thresholds counted: the error", line, "error_with_offsets"))
     return claims
 
 
-def _grows(s: int, errors: "DataFrame") -> Claim:
+def _grows(s: int, errors: pd.DataFrame) -> Claim:
     first, last = errors.iloc[0], errors.iloc[-1]
     apart = (last["error"] - first["error"]) / np.hypot(last["se"], first["se"])
     return Claim(
@@ -116,7 +107,7 @@ def _grows(s: int, errors: "DataFrame") -> Claim:
     )
 
 
-def _flat(words: str, errors: "DataFrame", column: str) -> Claim:
+def _flat(words: str, errors: pd.DataFrame, column: str) -> Claim:
     least, ratio = errors["K"].min(), errors[column].max() / errors[column].min()
     return Claim(
         f"{words} does not change much from K = {least} on (largest over smallest below {FLAT})",
@@ -125,12 +116,12 @@ def _flat(words: str, errors: "DataFrame", column: str) -> Claim:
     )
 
 
-def _numbers(errors: "DataFrame", column: str) -> str:
+def _numbers(errors: pd.DataFrame, column: str) -> str:
     cells = zip(errors["K"], errors[column], errors[ERRORS[column]], strict=True)
     return ", ".join(f"K={k}: {error:.3f}±{se:.3f}" for k, error, se in cells)
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw errors against K, one panel per model."""
     means = summarize(table)
     figure, axes = panels(2)

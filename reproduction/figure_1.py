@@ -1,20 +1,17 @@
 """Figure 1: the estimation error is a straight line in the rate of the theorems."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.stats import linregress
 
-from pulasso.experiments.claims import Claim, straightness
-from pulasso.experiments.drawing import LOOKS, band, panels
-from pulasso.experiments.estimation import MODELS, estimate, mean_errors, size
-from pulasso.experiments.runner import at_scale, repetitions, run_cells
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.drawing import LOOKS, band, panels
+from reproduction.estimation import MODELS, estimate, mean_errors, size
 
 TITLE = "Figure 1: error against the theoretical rate"
 PAPER = (
@@ -86,7 +83,7 @@ def repetitions_at(rates: Sequence[float], most: int) -> list[int]:
     return [max(LEAST_REPETITIONS, round(most * (x / max(rates)) ** 2)) for x in rates]
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return the error of every repetition, one row for each c."""
     settings = at_scale(SETTINGS, scale)
     k, tables = settings["K"], []
@@ -102,12 +99,10 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
         all_cells = repetitions(cells, numbers * len(settings["lines"]))
         table = run_cells(f"figure-1 {model}", estimate, all_cells, fixed, seed, **how)
         tables.append(table.assign(stated_c=np.isclose(table["c"], settings["c"][model])))
-    import pandas as pd
-
     return pd.concat(tables, ignore_index=True)
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean errors beside both readings of the rate."""
     means = mean_errors(table, ["model", "s", "p", "K", "n", "c", "stated_c"])
     rates = [rate(*row) for row in means[["model", "s", "p", "K", "n"]].itertuples(index=False)]
@@ -116,33 +111,26 @@ def summarize(table: "DataFrame") -> "DataFrame":
     return means.assign(rate=rates, rate_of_the_text=other)
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """Straight, and close to each other, for either model; in the ordinal one with and without thresholds."""
     means = summarize(table)
     claims = []
     for model, (words, column, se) in READINGS:
         stated = means[(means["model"] == model) & means["stated_c"]]
         lines = [part for _, part in stated.groupby(["s", "p"], sort=False)]
-        r2 = [straightness(part["rate"], part[column])[2] for part in lines]
+        r2 = [linregress(part["rate"], part[column]).rvalue ** 2 for part in lines]
         apart = [_deviation(part, column, se) for part in lines]
-        claims.append(
-            Claim(
-                f"{model}: the error{words} is a straight line in the rate (R² > {R2_ASKED})",
-                bool(min(r2) > R2_ASKED),
-                f"R² {_both(r2, '.4f')}; no point is further from its line than {_both(apart, '.1f')} standard errors",
-            )
+        straight = Claim(
+            f"{model}: the error{words} is a straight line in the rate (R² > {R2_ASKED})",
+            bool(min(r2) > R2_ASKED),
+            f"R² {_both(r2, '.4f')}; no point is further from its line than {_both(apart, '.1f')} standard errors",
         )
-        gaps = {name: _gap(lines, name, column) for name in ("rate", "rate_of_the_text")}
-        evidence = f"the two lines differ by at most {gaps['rate']:.1%} of their height"
+        gap = _gap(lines, "rate", column)
+        evidence = f"the two lines differ by at most {gap:.1%} of their height"
         if model == "multinomial":
-            evidence += f"; with the rate as in the text by {gaps['rate_of_the_text']:.1%}"
-        claims.append(
-            Claim(
-                f"{model}: the two lines{words} are close (within {GAP_ASKED:.0%})",
-                bool(gaps["rate"] < GAP_ASKED),
-                evidence,
-            )
-        )
+            evidence += f"; with the rate as in the text by {_gap(lines, 'rate_of_the_text', column):.1%}"
+        words = f"{model}: the two lines{words} are close (within {GAP_ASKED:.0%})"
+        claims += [straight, Claim(words, bool(gap < GAP_ASKED), evidence)]
     return claims
 
 
@@ -150,21 +138,21 @@ def _both(values: list[float], digits: str) -> str:
     return " and ".join(format(value, digits) for value in values)
 
 
-def _deviation(part: "DataFrame", column: str, se: str) -> float:
+def _deviation(part: pd.DataFrame, column: str, se: str) -> float:
     """Return by how many standard errors the furthest point lies off the line through all."""
-    slope, intercept, _ = straightness(part["rate"], part[column])
-    return float(((part[column] - slope * part["rate"] - intercept).abs() / part[se]).max())
+    line = linregress(part["rate"], part[column])
+    return float(((part[column] - line.slope * part["rate"] - line.intercept).abs() / part[se]).max())
 
 
-def _gap(lines: list["DataFrame"], rate: str, error: str) -> float:
+def _gap(lines: list[pd.DataFrame], rate: str, error: str) -> float:
     """Return the largest difference of two fitted lines over their common range, relative to their mean."""
     ends = [max(part[rate].min() for part in lines), min(part[rate].max() for part in lines)]
-    fits = [straightness(part[rate], part[error])[:2] for part in lines]
-    at = [[slope * end + intercept for end in ends] for slope, intercept in fits]
+    fits = [linregress(part[rate], part[error]) for part in lines]
+    at = [[fit.slope * end + fit.intercept for end in ends] for fit in fits]
     return max(abs(a - b) / (0.5 * (a + b)) for a, b in zip(*at, strict=True))
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw errors against the rate, one panel per model; thin lines are other values of c."""
     means = summarize(table)
     figure, axes = panels(2)
@@ -175,18 +163,11 @@ def draw(table: "DataFrame") -> "Figure":
         for look, ((s, p), line) in zip(LOOKS, of_model.groupby(["s", "p"], sort=False), strict=False):
             for c, part in line.groupby("c"):
                 if part["stated_c"].all():
-                    band(
-                        ax,
-                        part["rate"],
-                        part["error"],
-                        part["se"],
-                        look,
-                        label=f"s = {s}, p = {p}, c = {c:g}",
-                    )
+                    label = f"s = {s}, p = {p}, c = {c:g}"
+                    band(ax, part["rate"], part["error"], part["se"], look, label=label)
                 else:
                     ax.plot(part["rate"], part["error"], color=look["color"], alpha=0.25, linewidth=0.8)
-        ax.set(
-            title=model, xlabel=axis[model], ylabel="mean estimation error", xlim=(0, None), ylim=(0, None)
-        )
+        ax.set(title=model, xlabel=axis[model], ylabel="mean estimation error")
+        ax.set(xlim=(0, None), ylim=(0, None))
         ax.legend(frameon=False, fontsize=8, handlelength=3)
     return figure

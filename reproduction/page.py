@@ -3,54 +3,39 @@
 import base64
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pulasso.experiments.registry import NAMES, get_experiment
-from pulasso.experiments.writing import write_text
+from reproduction.registry import NAMES, get_experiment
 
-__all__ = ["PAGE", "verdict", "write_page"]
-
-PAGE = "index.html"
 TEMPLATES = Path(__file__).parent / "templates"
 NOT_JUDGED = "tiny"  # a handful of small fits decides nothing
 
 
-def write_page(folder: Path, say: Callable[[str], Any] = lambda words: None) -> Path:
-    """Write ``index.html`` from the results in `folder` and return where it lies.
+def render_page(folder: Path) -> tuple[str, dict[str, str]]:
+    """Return the page about all results in a folder, and why some of them could not be read."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    Results that cannot be read are named by `say` and on the page, which shows all others.
-    """
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise ImportError('The page needs jinja2: pip install "pulasso[experiments]".') from None
-    found, damaged = [], []
+    sections, damaged = [], {}
     for name in (name for name in NAMES if (folder / name / "claims.json").is_file()):
         try:
-            found.append(_section(folder, name))
+            sections.append(_section(folder / name))
         except (OSError, ValueError, LookupError, TypeError) as error:
-            damaged.append({"name": name, "why": f"{type(error).__name__}: {error}"})
-            say(
-                f"{folder / name} is damaged and left out of the page ({damaged[-1]['why']}); reproduce it again."
-            )
+            damaged[name] = f"{type(error).__name__}: {error}"
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
-    page = folder / PAGE
     template = environment.get_template("page.html.j2")
-    write_text(page, template.render(sections=found, damaged=damaged, style=style))
-    return page
+    return template.render(sections=sections, damaged=damaged, style=style), damaged
 
 
-def _section(folder: Path, name: str) -> dict[str, Any]:
-    """Return what the page says about one experiment, from its files."""
-    experiment, home = get_experiment(name), folder / name
+def _section(home: Path) -> dict[str, Any]:
+    """Return what the page says about one experiment, from the files in its folder."""
+    experiment = get_experiment(home.name)
     settings = json.loads((home / "settings.json").read_text(encoding="utf-8"))
     claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))
     summary, beside = _read(home / "summary.csv"), home / "beside.csv"
     return {
-        "name": name,
+        "name": home.name,
         "title": experiment.TITLE,
         "paper": experiment.PAPER,
         "notes": experiment.NOTES,

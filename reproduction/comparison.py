@@ -5,27 +5,36 @@ unlabeled rows for class 0 and penalises by l1; both choose lam by 5-fold cross-
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
-from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.drawing import LOOKS, band, legend_below, panels
-from pulasso.experiments.estimation import GROUPS, MODELS, SIMULATE
-from pulasso.experiments.runner import Cell, generator
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["MEASURES", "METHODS", "advantage", "compare", "draw_errors", "mean_by_method"]
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
+from reproduction.cells import Cell, generator
+from reproduction.claims import Claim, standard_error
+from reproduction.drawing import LOOKS, band, legend_below, panels
+from reproduction.estimation import GROUPS, MODELS, SIMULATE
 
 METHODS = ("PULasso", "Lasso", "oracle")
 LOOKS_OF = {**dict(zip(METHODS, LOOKS, strict=False)), "oracle": {**LOOKS[2], "color": "#777777"}}
 ESTIMATORS: dict[str, Any] = {"multinomial": MultinomialPULassoCV, "ordinal": OrdinalPULassoCV}
 MEASURES = {"multinomial": "misclassification", "ordinal": "mean squared error"}
+DESIGN = {
+    "p": 400,
+    "s": 2,
+    "variance": 4.0,
+    "cv": 5,
+    "n_lams": 30,
+    "lam_min_ratio": 0.05,
+    "tol": 1e-4,
+    "n_test": 2000,
+    "n_test_small": 100,
+}
+TINY_DESIGN = {**DESIGN, "p": 30, "cv": 2, "n_lams": 5, "n_test": 200}
+ENOUGH = 0.5  # the share, of positive or of unlabeled rows, from which PULasso must win clearly
 
 
 def compare(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
@@ -41,15 +50,14 @@ def compare(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
         n_active=fixed["s"],
         n_positive=2,
         unlabeled_share=cell["n_unlabeled"] / n,
-        null_proba=cell_null(cell),
+        null_proba=[cell["pi_0"], (1 - cell["pi_0"]) / 2, (1 - cell["pi_0"]) / 2],
         variance=fixed["variance"],
         random_state=rng,
     )
     grid = {name: fixed[name] for name in ("cv", "n_lams", "lam_min_ratio", "tol")}
-    folds = int(rng.integers(2**31))
-    estimator = ESTIMATORS[model]
-    pu = estimator(groups=GROUPS[model], random_state=folds, progress=False, **grid, **data.scenario_params)
-    naive = estimator(groups="entries", scenario="fully-observed", random_state=folds, progress=False, **grid)
+    grid |= {"random_state": int(rng.integers(2**31)), "progress": False}
+    pu = ESTIMATORS[model](groups=GROUPS[model], **grid, **data.scenario_params)
+    naive = ESTIMATORS[model](groups="entries", scenario="fully-observed", **grid)
     fitted = [each.fit(data.X, data.z) for each in (pu, naive)]
     x, y = data.truth.draw(fixed["n_test"], rng)
     few = slice(0, fixed["n_test_small"])
@@ -64,48 +72,52 @@ def compare(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
-def cell_null(cell: Cell) -> NDArray:
-    """Return the probabilities at x = 0: the share of class 0, and the rest in equal parts."""
-    return np.array([cell["pi_0"], (1 - cell["pi_0"]) / 2, (1 - cell["pi_0"]) / 2])
-
-
 def _error(model: str, predicted: NDArray, true: NDArray) -> float:
     if model == "multinomial":
         return float(np.mean(predicted != true))
     return float(np.mean((predicted - true) ** 2.0))
 
 
-def mean_by_method(table: "DataFrame", by: list[str]) -> "DataFrame":
+def mean_by_method(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return mean errors with standard errors for every point and method."""
-    rows = []
-    for key, part in table.groupby([*by, "method"], sort=False):
-        error, se = mean_and_se(part["error"])
-        small, small_se = mean_and_se(part["error_small_test"])
-        numbers = {"error": error, "se": se, "error_small_test": small, "se_small_test": small_se}
-        shares = {"positive_share": part["positive_share"].mean(), "n_selected": part["n_selected"].mean()}
-        rows.append(
-            {**dict(zip([*by, "method"], key, strict=True)), **shares, **numbers, "repetitions": len(part)}
-        )
-    return type(table)(rows)
+    return table.groupby([*by, "method"], sort=False, as_index=False).agg(
+        positive_share=("positive_share", "mean"),
+        n_selected=("n_selected", "mean"),
+        error=("error", "mean"),
+        se=("error", standard_error),
+        error_small_test=("error_small_test", "mean"),
+        se_small_test=("error_small_test", standard_error),
+        repetitions=("error", "size"),
+    )
 
 
-def advantage(table: "DataFrame", by: list[str]) -> "DataFrame":
+def advantage(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return by how much the naive lasso errs more than PULasso on the same data, in standard errors."""
-    errors = table.pivot(index=[*by, "repetition"], columns="method", values="error")
-    shares = table[table["method"] == "PULasso"].set_index([*by, "repetition"])["positive_share"]
-    joined = errors.assign(gain=errors["Lasso"] - errors["PULasso"], positive_share=shares)
-    rows = []
-    for key, part in joined.groupby(level=by, sort=False):
-        gain, se = mean_and_se(part["gain"])
-        share = part["positive_share"].mean()
-        rows.append(
-            {**dict(zip(by, key, strict=True)), "positive_share": share, "gain": gain, "in_se": gain / se}
-        )
-    return type(table)(rows)
+    key = [*by, "repetition"]
+    errors = table.pivot(index=key, columns="method", values="error")
+    shares = table[table["method"] == "PULasso"].set_index(key)["positive_share"]
+    pairs = errors.assign(gain=errors["Lasso"] - errors["PULasso"], positive_share=shares)
+    gains = pairs.groupby(level=by, sort=False).agg(
+        positive_share=("positive_share", "mean"), gain=("gain", "mean"), se=("gain", standard_error)
+    )
+    return gains.assign(in_se=gains["gain"] / gains["se"]).reset_index()
 
 
-def draw_errors(means: "DataFrame", sizes: list[int], x: str, label: str) -> "Figure":
+def beats_lasso(who: str, gains: pd.DataFrame, column: str, symbol: str, digits: str) -> Claim:
+    """Claim that PULasso wins clearly at every point from half of the rows on."""
+    enough = gains[gains[column] >= ENOUGH]
+    worst = enough.loc[enough["in_se"].idxmin()]
+    return Claim(
+        f"{who}: PULasso beats Lasso by more than two standard errors wherever {symbol} >= {ENOUGH}",
+        bool((enough["in_se"] > 2).all()),
+        f"{(enough['in_se'] > 2).sum()} of {len(enough)} points; smallest advantage {worst['gain']:.3f}, "
+        f"{worst['in_se']:.1f} standard errors, at {symbol} = {worst[column]:{digits}}",
+    )
+
+
+def draw_errors(means: pd.DataFrame, x: str, label: str) -> Figure:
     """Draw the error of every method, one row of panels for each n; dotted: the paper's small test set."""
+    sizes = means["n"].unique()
     figure, axes = panels(2, len(sizes))
     places = [(n, model) for n in sizes for model in MODELS]
     for ax, (n, model) in zip(axes, places, strict=True):

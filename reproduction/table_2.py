@@ -1,34 +1,23 @@
 """Table 2: colposcopies with lost labels, ordinal model."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.masked import (
+import pandas as pd
+from matplotlib.figure import Figure
+
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.masked import (
     NAIVE,
+    SQUARED_ERROR,
     cells_of,
+    design,
     draw_by_assumed,
     in_columns,
     mean_scores,
     predict_masked,
+    published,
 )
-from pulasso.experiments.runner import at_scale, repetitions, run_cells
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = [
-    "NOTES",
-    "PAPER",
-    "PUBLISHED",
-    "SETTINGS",
-    "TITLE",
-    "beside_paper",
-    "draw",
-    "judge",
-    "run",
-    "summarize",
-]
 
 TITLE = "Table 2: colposcopies with lost labels"
 PAPER = (
@@ -59,65 +48,43 @@ NOTES = (
     "so its rule of prediction may have been another one.",
 )
 
-# Mean squared error in the paper, by pi and pi_hat.
-_COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)
-_ROWS = {
-    0.6: (10.70, 7.27, 3.79, 4.72, 6.92, 8.60),
-    0.7: (9.36, 7.27, 7.27, 5.53, 6.28, 9.01),
-    0.8: (7.97, 6.41, 4.51, 7.27, 4.99, 5.93),
-}
-PUBLISHED: dict[tuple[float, Any], float] = {
-    (pi, assumed): value
-    for pi, values in _ROWS.items()
-    for assumed, value in zip(_COLUMNS, values, strict=True)
-}
+PUBLISHED = published(
+    {
+        0.6: (10.70, 7.27, 3.79, 4.72, 6.92, 8.60),
+        0.7: (9.36, 7.27, 7.27, 5.53, 6.28, 9.01),
+        0.8: (7.97, 6.41, 4.51, 7.27, 4.99, 5.93),
+    }
+)
 MODERATE = 0.1  # misspecification at which PULasso must still win
 
-_GRID = {"cv": 5, "n_lams": 30, "lam_min_ratio": 0.02, "tol": 1e-4}
-DESIGN: dict[str, Any] = {
-    "data": "colposcopy",
-    "estimator": {"scenario": "single-training-set", **_GRID},
-    "naive": {"scenario": "fully-observed", **_GRID},
-}
-_SMALL = {"cv": 2, "n_lams": 5, "lam_min_ratio": 0.3, "tol": 1e-3}
-_ASSUMED = (0.5, 0.6, 0.7, 0.8, 0.9)
+DESIGN = design("colposcopy", {"cv": 5, "n_lams": 30, "lam_min_ratio": 0.02, "tol": 1e-4})
+TINY_DESIGN = design("colposcopy", {"cv": 2, "n_lams": 5, "lam_min_ratio": 0.3, "tol": 1e-3})
+_WHOLE = {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": (0.5, 0.6, 0.7, 0.8, 0.9)}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "tiny": {
-        "design": {
-            **DESIGN,
-            "estimator": {**DESIGN["estimator"], **_SMALL},
-            "naive": {**DESIGN["naive"], **_SMALL},
-        },
-        "label_frequencies": (0.6,),
-        "assumed": (0.6, 0.9),
-        "splits": 2,
-    },
-    "quick": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 5},
-    "paper": {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": _ASSUMED, "splits": 20},
+    "tiny": {"design": TINY_DESIGN, "label_frequencies": (0.6,), "assumed": (0.6, 0.9), "splits": 2},
+    "quick": {**_WHOLE, "splits": 5},
+    "paper": {**_WHOLE, "splits": 20},
 }
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return the errors of every split, label frequency and assumed one."""
     settings = at_scale(SETTINGS, scale)
     cells = repetitions(cells_of(settings), settings["splits"])
     return run_cells("table-2", predict_masked, cells, settings["design"], seed, **how)
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean squared errors beside the paper's."""
-    means = mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_median", "mse_of_mean"])
-    pairs = zip(means["pi"], means["assumed"], strict=True)
-    means.insert(4, "paper", [PUBLISHED.get(pair, float("nan")) for pair in pairs])
-    return means
+    return mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_median", "mse_of_mean"], PUBLISHED)
 
 
-def beside_paper(table: "DataFrame") -> "DataFrame":
+def beside_paper(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table as the paper prints it, its numbers in brackets."""
-    return in_columns(summarize(table), "mse", ".2f")
+    return in_columns(summarize(table), SQUARED_ERROR)
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """PULasso is better than Lasso wherever it is told nearly the truth."""
     means = summarize(table).set_index(["pi", "assumed"])["mse"]
     claims = []
@@ -135,6 +102,6 @@ def judge(table: "DataFrame") -> list[Claim]:
     return claims
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw errors against pi_hat, the paper's as crosses."""
-    return draw_by_assumed(summarize(table), "mse", "mean squared error on test images", PUBLISHED)
+    return draw_by_assumed(summarize(table), SQUARED_ERROR, PUBLISHED)

@@ -1,18 +1,11 @@
 """Table 1, one choice changed at a time: criterion, grouping, standardisation, grid of lams."""
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from pulasso.experiments import table_1
-from pulasso.experiments.choices import AS_IN_THE_TABLE, draw_choices, mean_choices, run_choices
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.masked import NAIVE
-from pulasso.experiments.runner import at_scale
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.choices import AS_IN_THE_TABLE, draw_choices, judge_choices, mean_choices, run_choices
+from reproduction.masked import ACCURACY
+from reproduction.table_1 import DESIGN, TINY_DESIGN
 
 TITLE = "Table 1: what the open choices are worth"
 PAPER = (
@@ -45,51 +38,26 @@ CHOICES: dict[str, dict[str, Any]] = {
 SLOW = ("criterion: estimated log-loss", "grid down to 0.01 lam_max", "always lam = 0.01 lam_max")
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
-        "design": table_1.SETTINGS["tiny"]["design"],
+        "design": TINY_DESIGN,
         "label_frequencies": (0.6,),
         "choices": {name: CHOICES[name] for name in (AS_IN_THE_TABLE, "groups: entries")},
         "splits": 2,
     },
     "quick": {
-        "design": table_1.DESIGN,
+        "design": DESIGN,
         "label_frequencies": (0.6,),
         "choices": {name: choice for name, choice in CHOICES.items() if name not in SLOW},
         "splits": 2,
     },
     "paper": {
-        "design": table_1.DESIGN,
+        "design": DESIGN,
         "label_frequencies": (0.6,),
         "choices": CHOICES,
         "splits": 3,
     },
 }
 
-
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
-    """Return the scores of every split and choice."""
-    return run_choices("table-1-choices", at_scale(SETTINGS, scale), seed, how)
-
-
-def summarize(table: "DataFrame") -> "DataFrame":
-    """Return mean accuracies, and their differences from table-1."""
-    return mean_choices(table, "accuracy")
-
-
-def judge(table: "DataFrame") -> list[Claim]:
-    """PULasso at the truth beats Lasso, however both are set up."""
-    means = summarize(table)
-    pu = means[means["method"] == "PULasso"].set_index(["pi", "change"])["accuracy"]
-    naive = means[means["method"] == NAIVE].set_index(["pi", "change"])["accuracy"]
-    gain = pu - naive
-    return [
-        Claim(
-            "PULasso with the correct pi_hat beats Lasso under every choice",
-            bool((gain > 0).all()),
-            f"by {gain.min():.1%} to {gain.max():.1%}",
-        )
-    ]
-
-
-def draw(table: "DataFrame") -> "Figure":
-    """Draw the accuracy under every choice."""
-    return draw_choices(summarize(table), "accuracy", "accuracy on test digits")
+run = partial(run_choices, "table-1-choices", SETTINGS)
+summarize = partial(mean_choices, score=ACCURACY)
+judge = partial(judge_choices, score=ACCURACY)
+draw = partial(draw_choices, score=ACCURACY)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pulasso.experiments import NAMES, get_experiment
-from pulasso.experiments.registry import SCALES
+from reproduction import NAMES, get_experiment
+from reproduction.registry import SCALES
 
 NEED_DATA = {
     "table-1": "mfeat",

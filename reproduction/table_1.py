@@ -1,35 +1,23 @@
 """Table 1: handwritten digits with lost labels, multinomial model."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pulasso.experiments.choices import predict_chosen
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.masked import (
+import pandas as pd
+from matplotlib.figure import Figure
+
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.masked import (
+    ACCURACY,
     NAIVE,
     cells_of,
+    design,
     draw_by_assumed,
     in_columns,
     mean_scores,
     predict_masked,
+    published,
 )
-from pulasso.experiments.runner import at_scale, repetitions, run_cells
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = [
-    "NOTES",
-    "PAPER",
-    "PUBLISHED",
-    "SETTINGS",
-    "TITLE",
-    "beside_paper",
-    "draw",
-    "judge",
-    "run",
-    "summarize",
-]
 
 TITLE = "Table 1: digits with lost labels"
 PAPER = (
@@ -59,18 +47,13 @@ NOTES = (
     "than ten points; the paper's numbers lie among them.",
 )
 
-# Accuracy in the paper, by pi and pi_hat.
-_COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)
-_ROWS = {
-    0.4: (0.2617, 0.7983, 0.665, 0.52, 0.435, 0.365),
-    0.6: (0.6617, 0.885, 0.98, 0.9133, 0.82, 0.72),
-    0.8: (0.9233, 0.47, 0.825, 0.89, 0.9733, 0.9433),
-}
-PUBLISHED: dict[tuple[float, Any], float] = {
-    (pi, assumed): value
-    for pi, values in _ROWS.items()
-    for assumed, value in zip(_COLUMNS, values, strict=True)
-}
+PUBLISHED = published(
+    {
+        0.4: (0.2617, 0.7983, 0.665, 0.52, 0.435, 0.365),
+        0.6: (0.6617, 0.885, 0.98, 0.9133, 0.82, 0.72),
+        0.8: (0.9233, 0.47, 0.825, 0.89, 0.9733, 0.9433),
+    }
+)
 # Least accuracy on the diagonal: the paper's minus 1.5 points, and 94 % where the paper has no number.
 LEAST = {0.4: 0.94, 0.6: 0.98 - 0.015, 0.8: 0.9733 - 0.015}
 
@@ -79,63 +62,48 @@ LEAST_LOSS, SPARSER = "min", "1se"
 RULES = {LEAST_LOSS: "lam of the least loss", SPARSER: "lam by the one-standard-error rule"}
 
 _GRID = {"cv": 5, "n_lams": 15, "lam_min_ratio": 0.03, "tol": 1e-3}
-DESIGN: dict[str, Any] = {
-    "data": "mfeat",
-    "estimator": {"scenario": "single-training-set", "groups": "rows", **_GRID},
-    "naive": {"scenario": "fully-observed", "groups": "entries", **_GRID},
-}
-_ASSUMED = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _SMALL = {"cv": 2, "n_lams": 5, "lam_min_ratio": 0.2, "tol": 1e-2}
+_GROUPS = ("rows", "entries")  # of PULasso and of Lasso
+DESIGN = design("mfeat", _GRID, _GROUPS)
+TINY_DESIGN = design("mfeat", _SMALL, _GROUPS, n_rows=200)
+_WHOLE = {
+    "design": DESIGN,
+    "label_frequencies": (0.4, 0.6, 0.8),
+    "assumed": (0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "tiny": {
-        "design": {
-            **DESIGN,
-            "n_rows": 200,
-            "estimator": {**DESIGN["estimator"], **_SMALL},
-            "naive": {**DESIGN["naive"], **_SMALL},
-        },
-        "label_frequencies": (0.6,),
-        "assumed": (0.6, 0.9),
-        "splits": 2,
-    },
-    "quick": {"design": DESIGN, "label_frequencies": (0.4, 0.6, 0.8), "assumed": _ASSUMED, "splits": 2},
-    "paper": {"design": DESIGN, "label_frequencies": (0.4, 0.6, 0.8), "assumed": _ASSUMED, "splits": 20},
+    "tiny": {"design": TINY_DESIGN, "label_frequencies": (0.6,), "assumed": (0.6, 0.9), "splits": 2},
+    "quick": {**_WHOLE, "splits": 2},
+    "paper": {**_WHOLE, "splits": 20},
 }
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return the accuracy of every split, label frequency and assumed one; for the correct one by two rules."""
-    import pandas as pd
-
     settings = at_scale(SETTINGS, scale)
     cells = repetitions(cells_of(settings), settings["splits"])
     table = run_cells("table-1", predict_masked, cells, settings["design"], seed, **how)
     correct = [cell for cell in cells if cell["assumed"] == cell["pi"]]
     sparser = {**settings["design"], "choice": {"select": SPARSER}}
-    again = run_cells(f"table-1 {SPARSER}", predict_chosen, correct, sparser, seed, **how)
+    again = run_cells(f"table-1 {SPARSER}", predict_masked, correct, sparser, seed, **how)
     return pd.concat([table.assign(rule=LEAST_LOSS), again.assign(rule=SPARSER)], ignore_index=True)
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean accuracies beside the paper's."""
-    means = mean_scores(table, ["pi", "assumed", "rule"], ["accuracy"])
-    pairs = zip(means["pi"], means["assumed"], strict=True)
-    means.insert(5, "paper", [PUBLISHED.get(pair, float("nan")) for pair in pairs])
-    return means
+    return mean_scores(table, ["pi", "assumed", "rule"], ["accuracy"], PUBLISHED)
 
 
-def beside_paper(table: "DataFrame") -> "DataFrame":
+def beside_paper(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table as the paper prints it, its numbers in brackets."""
     means = summarize(table)
-    beside = in_columns(means[means["rule"] == LEAST_LOSS], "accuracy", ".1%")
+    beside = in_columns(means[means["rule"] == LEAST_LOSS], ACCURACY)
     again = means[means["rule"] == SPARSER]
-    cells = [
-        f"{mean:.1%} ± {se:.1%}" for mean, se in zip(again["accuracy"], again["accuracy_se"], strict=True)
-    ]
+    cells = list(map(ACCURACY.show, again["accuracy"], again["accuracy_se"]))
     return beside.assign(**{f"pi_hat = pi, {SPARSER}": cells}) if len(cells) == len(beside) else beside
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """The diagonal is high, PULasso beats Lasso where the paper says so, and the diagonal is best."""
     means = summarize(table)
     correct = means[means["pi"] == means["assumed"]].sort_values(["pi", "rule"], ascending=[True, False])
@@ -153,11 +121,11 @@ def judge(table: "DataFrame") -> list[Claim]:
 
 def _high(row: dict[str, Any]) -> Claim:
     pi = row["pi"]
-    words = f"{row['accuracy']:.2%} ± {row['accuracy_se']:.2%}"
+    in_paper = f"paper {row['paper']:.2%}" if (pi, pi) in PUBLISHED else "not in the paper"
     return Claim(
         f"pi = pi_hat = {pi}, {RULES[row['rule']]}: accuracy at least {LEAST[pi]:.1%}",
         bool(row["accuracy"] >= LEAST[pi]),
-        words + (f", paper {row['paper']:.2%}" if (pi, pi) in PUBLISHED else ", not in the paper"),
+        f"{row['accuracy']:.2%} ± {row['accuracy_se']:.2%}, {in_paper}",
     )
 
 
@@ -173,9 +141,7 @@ def _against_lasso(pi: float, accuracy: Any) -> Claim:
     )
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw accuracies against pi_hat, the paper's as crosses."""
     means = summarize(table)
-    return draw_by_assumed(
-        means[means["rule"] == LEAST_LOSS], "accuracy", "accuracy on test digits", PUBLISHED
-    )
+    return draw_by_assumed(means[means["rule"] == LEAST_LOSS], ACCURACY, PUBLISHED)

@@ -1,16 +1,15 @@
-"""What all figures share: looks that keep apart in colour and in grey print, panels, error bars, legends."""
+"""What all figures share: looks that differ in colour and in grey print, panels, error bars, legends."""
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pulasso.plots.style import DASHES, MARKERS, PALETTE
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE
 
-__all__ = ["LOOKS", "band", "legend_below", "panels"]
+__all__ = ["GREY", "LOOKS", "PALETTE", "band", "legend_below", "panels"]
 
 # One for each method or line of a figure: colour, marker and dash all differ.
 LOOKS: tuple[dict[str, Any], ...] = tuple(
@@ -22,12 +21,8 @@ PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.4  # inches
 FIGURE_WIDTH = 9.6
 
 
-def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple["Figure", list["Axes"]]:
+def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple[Figure, list[Axes]]:
     """Return an empty figure and its panels, row by row; no global state of matplotlib is touched."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError('Figures need matplotlib: pip install "pulasso[experiments]".') from None
     size = (min(PANEL_WIDTH * n_columns, FIGURE_WIDTH), PANEL_HEIGHT * n_rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(n_rows, n_columns, squeeze=False, **kwargs).ravel().tolist()
@@ -38,22 +33,15 @@ def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple["Figure", li
     return figure, axes
 
 
-def band(ax: "Axes", x: Any, mean: Any, se: Any, look: Mapping[str, Any], **kwargs: Any) -> None:
+def band(ax: Axes, x: Any, mean: Any, se: Any, look: Mapping[str, Any], **kwargs: Any) -> None:
     """Draw means with bars of two standard errors."""
     style = {"markersize": 4, "capsize": 2.5, "linewidth": 1.4, **look, **kwargs}
     ax.errorbar(x, mean, yerr=2 * se, **style)
 
 
-def legend_below(figure: "Figure", ax: "Axes", names: tuple[str, ...] = ()) -> None:
+def legend_below(figure: Figure, ax: Axes, names: tuple[str, ...] = ()) -> None:
     """Put the legend of one panel below all of them, where nobody takes it for data; `names` come first."""
     handles = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
     ordered = {name: handles[name] for name in (*names, *handles) if name in handles}
-    figure.legend(
-        ordered.values(),
-        ordered.keys(),
-        loc="outside lower center",
-        ncols=len(ordered),
-        frameon=False,
-        fontsize=9,
-        handlelength=3,
-    )
+    look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9, "handlelength": 3}
+    figure.legend(ordered.values(), ordered.keys(), ncols=len(ordered), **look)

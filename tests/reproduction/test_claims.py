@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pulasso.experiments import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
-from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.masked import NAIVE
+from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
+from reproduction.claims import standard_error
+from reproduction.masked import NAIVE
 
 
 def verdicts(experiment, table):
@@ -181,4 +181,4 @@ def test_choices_are_compared_on_the_same_splits():
 
 
 def test_one_repetition_proves_nothing():
-    assert mean_and_se([1.0]) == (1.0, np.inf)
+    assert standard_error([1.0]) == np.inf

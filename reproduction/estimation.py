@@ -6,21 +6,17 @@ by the classes, and ``lam = c sqrt(log p / n)``.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pulasso.datasets import Simulation, simulate_multinomial, simulate_ordinal
 from pulasso.estimators import PathResult, fit_path
-from pulasso.experiments.claims import mean_and_se
-from pulasso.experiments.runner import Cell, generator
 from pulasso.theory import curvature_along
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-__all__ = ["GROUPS", "MODELS", "estimate", "mean_errors", "size"]
+from reproduction.cells import Cell, generator
+from reproduction.claims import standard_error
 
 MODELS = ("multinomial", "ordinal")
 GROUPS = {"multinomial": "rows", "ordinal": "entries"}
@@ -87,20 +83,14 @@ def _norms(stack: NDArray) -> NDArray:
     return np.sqrt((stack.reshape(len(stack), -1) ** 2).sum(axis=1))
 
 
-def mean_errors(table: "DataFrame", by: list[str]) -> "DataFrame":
+def mean_errors(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return means and standard errors of both errors, and means of the other numbers, for every group."""
-    rows = []
-    for key, part in table.groupby(by, sort=False):
-        error, se = mean_and_se(part["error"])
-        with_offsets, with_offsets_se = mean_and_se(part["error_with_offsets"])
-        numbers = {
-            "error": error,
-            "se": se,
-            "error_with_offsets": with_offsets,
-            "se_with_offsets": with_offsets_se,
-            "curvature": part["curvature"].mean(),
-            "n_selected": part["n_selected"].mean(),
-            "repetitions": len(part),
-        }
-        rows.append({**dict(zip(by, key, strict=True)), **numbers})
-    return type(table)(rows)
+    return table.groupby(by, sort=False, as_index=False).agg(
+        error=("error", "mean"),
+        se=("error", standard_error),
+        error_with_offsets=("error_with_offsets", "mean"),
+        se_with_offsets=("error_with_offsets", standard_error),
+        curvature=("curvature", "mean"),
+        n_selected=("n_selected", "mean"),
+        repetitions=("error", "size"),
+    )

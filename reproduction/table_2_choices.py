@@ -1,18 +1,11 @@
 """Table 2, one choice changed at a time: criterion, standardisation, tolerance, grid of lams, no choice of lam."""
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from pulasso.experiments import table_2
-from pulasso.experiments.choices import AS_IN_THE_TABLE, draw_choices, mean_choices, run_choices
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.masked import NAIVE
-from pulasso.experiments.runner import at_scale
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.choices import AS_IN_THE_TABLE, draw_choices, judge_choices, mean_choices, run_choices
+from reproduction.masked import SQUARED_ERROR
+from reproduction.table_2 import DESIGN, TINY_DESIGN
 
 TITLE = "Table 2: what the open choices are worth"
 PAPER = (
@@ -42,46 +35,21 @@ CHOICES: dict[str, dict[str, Any]] = {
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {
-        "design": table_2.SETTINGS["tiny"]["design"],
+        "design": TINY_DESIGN,
         "label_frequencies": (0.6,),
         "choices": {name: CHOICES[name] for name in (AS_IN_THE_TABLE, "columns as they come")},
         "splits": 2,
     },
-    "quick": {"design": table_2.DESIGN, "label_frequencies": (0.6,), "choices": CHOICES, "splits": 4},
+    "quick": {"design": DESIGN, "label_frequencies": (0.6,), "choices": CHOICES, "splits": 4},
     "paper": {
-        "design": table_2.DESIGN,
+        "design": DESIGN,
         "label_frequencies": (0.6, 0.8),
         "choices": CHOICES,
         "splits": 6,
     },
 }
 
-
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
-    """Return the scores of every split and choice."""
-    return run_choices("table-2-choices", at_scale(SETTINGS, scale), seed, how)
-
-
-def summarize(table: "DataFrame") -> "DataFrame":
-    """Return mean squared errors, and their differences from table-2."""
-    return mean_choices(table, "mse")
-
-
-def judge(table: "DataFrame") -> list[Claim]:
-    """PULasso at the truth errs less than Lasso, however both are set up."""
-    means = summarize(table)
-    pu = means[means["method"] == "PULasso"].set_index(["pi", "change"])["mse"]
-    naive = means[means["method"] == NAIVE].set_index(["pi", "change"])["mse"]
-    gain = naive - pu
-    return [
-        Claim(
-            "PULasso with the correct pi_hat errs less than Lasso under every choice",
-            bool((gain > 0).all()),
-            f"by {gain.min():.2f} to {gain.max():.2f}",
-        )
-    ]
-
-
-def draw(table: "DataFrame") -> "Figure":
-    """Draw the error under every choice."""
-    return draw_choices(summarize(table), "mse", "mean squared error on test images")
+run = partial(run_choices, "table-2-choices", SETTINGS)
+summarize = partial(mean_choices, score=SQUARED_ERROR)
+judge = partial(judge_choices, score=SQUARED_ERROR)
+draw = partial(draw_choices, score=SQUARED_ERROR)

@@ -1,20 +1,20 @@
-"""Files, page and resuming: what `pulasso reproduce` leaves behind."""
+"""Files, page and resuming: what `python -m reproduction` leaves behind."""
 
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pulasso.exceptions import CheckpointError
-from pulasso.experiments import get_experiment, reproduce, rsc, runner, table_1
-from pulasso.experiments.page import write_page
-from pulasso.experiments.registry import NAMES, names_wanted
-from pulasso.experiments.runner import generator, repetitions, run_cells
-from pulasso.experiments.writing import write_text
+from reproduction import NAMES, cells, get_experiment, results, rsc, table_1
+from reproduction.__main__ import main
+from reproduction.cells import generator, repetitions, run_cells
+from reproduction.page import render_page
+from reproduction.registry import names_wanted
+from reproduction.results import reproduce, write_text
 
 LINES = []
 
@@ -28,12 +28,12 @@ def reproduced(tmp_path_factory):
 
 
 @pytest.fixture
-def results(reproduced, tmp_path):
+def folder(reproduced, tmp_path):
     return Path(shutil.copytree(reproduced, tmp_path / "results"))
 
 
-def test_every_file_is_written_and_the_page_needs_no_other(results):
-    home, page = results / "rsc", results / "index.html"
+def test_every_file_is_written_and_the_page_needs_no_other(folder):
+    home, page = folder / "rsc", folder / "index.html"
     assert {file.name for file in home.iterdir()} == {
         "table.csv", "summary.csv", "figure.png", "figure.svg", "settings.json", "claims.json", "made.json",
     }  # fmt: skip
@@ -44,97 +44,97 @@ def test_every_file_is_written_and_the_page_needs_no_other(results):
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
     links = re.findall(r'href="([^#"][^"]*)"', text)
     assert links
-    assert all((results / link).is_file() for link in links)
+    assert all((folder / link).is_file() for link in links)
     assert any(line.startswith("rsc (tiny)") for line in LINES)
 
 
-def test_a_second_run_writes_the_same_bytes_from_kept_cells(results, monkeypatch):
-    files = [results / "index.html", *(results / "rsc").iterdir()]
+def test_a_second_run_writes_the_same_bytes_from_saved_cells(folder, monkeypatch):
+    files = [folder / "index.html", *(folder / "rsc").iterdir()]
     before = {file: file.read_bytes() for file in files}
     monkeypatch.setattr(rsc, "curvature_along", None)  # whoever computes again, fails
-    reproduce(["rsc"], "tiny", results)
+    reproduce(["rsc"], "tiny", folder)
     assert {file: file.read_bytes() for file in files} == before
 
 
-def test_new_numbers_are_dated_and_old_ones_keep_their_date(results):
-    file = results / "rsc" / "made.json"
+def test_new_numbers_are_dated_and_old_ones_keep_their_date(folder):
+    file = folder / "rsc" / "made.json"
     made = json.loads(file.read_text())
     assert set(made["versions"]) == {"python", "pulasso", "numpy", "scipy", "scikit-learn"}
     file.write_text(json.dumps({**made, "date": "1999-12-31"}))
-    reproduce(["rsc"], "tiny", results)
+    reproduce(["rsc"], "tiny", folder)
     assert json.loads(file.read_text())["date"] == "1999-12-31"
-    (results / "rsc" / "table.csv").write_text("other,numbers\n")
-    reproduce(["rsc"], "tiny", results)
+    (folder / "rsc" / "table.csv").write_text("other,numbers\n")
+    reproduce(["rsc"], "tiny", folder)
     assert json.loads(file.read_text()) == made
 
 
-def test_the_page_keeps_what_was_run_before(results):
-    reproduce("pgd-vs-em", "tiny", results)
-    text = (results / "index.html").read_text(encoding="utf-8")
+def test_the_page_keeps_what_was_run_before(folder):
+    reproduce("pgd-vs-em", "tiny", folder)
+    text = (folder / "index.html").read_text(encoding="utf-8")
     assert 'id="rsc"' in text
     assert 'id="pgd-vs-em"' in text
 
 
-def test_claims_are_judged_at_larger_scales(results):
-    file = results / "rsc" / "settings.json"
+def test_claims_are_judged_at_larger_scales(folder):
+    file = folder / "rsc" / "settings.json"
     file.write_text(file.read_text().replace('"scale": "tiny"', '"scale": "quick"'))
-    claims = results / "rsc" / "claims.json"
+    claims = folder / "rsc" / "claims.json"
     claims.write_text(json.dumps([{"text": "Pigs fly", "holds": False, "evidence": "none did"}]))
-    text = write_page(results).read_text(encoding="utf-8")
+    text, damaged = render_page(folder)
+    assert not damaged
     assert "0 of 1 hold" in text
     assert 'class="verdict does-not-hold"' in text
 
 
 @pytest.mark.parametrize("kind", [OSError, ImportError])  # no connection, or nothing to download with
-def test_data_that_cannot_be_had_do_not_cost_the_others(results, monkeypatch, kind):
+def test_data_that_cannot_be_had_do_not_cost_the_others(folder, monkeypatch, kind):
     def nowhere(*args, **kwargs):
         raise kind("mfeat-fou could not be downloaded.")
 
     monkeypatch.setattr(table_1, "run", nowhere)
     with pytest.raises(OSError, match=r"Not everything .* table-1: mfeat-fou could not be downloaded"):
-        reproduce(["table-1", "rsc"], "tiny", results)
-    assert 'id="rsc"' in (results / "index.html").read_text(encoding="utf-8")
+        reproduce(["table-1", "rsc"], "tiny", folder)
+    assert 'id="rsc"' in (folder / "index.html").read_text(encoding="utf-8")
 
 
-def test_an_error_of_one_experiment_does_not_cost_the_others_and_is_named_at_the_end(results, monkeypatch):
-    from typer.testing import CliRunner
-
-    from pulasso.cli.main import app
-
+def test_an_error_of_one_experiment_does_not_cost_the_others_and_is_named_at_the_end(
+    folder, monkeypatch, capsys
+):
     def refused(*args, **kwargs):
-        raise CheckpointError("steps/table-1 belongs to another run.")
+        raise CheckpointError("cells/table-1 belongs to another run.")
 
     monkeypatch.setattr(table_1, "run", refused)
-    (results / "index.html").unlink()
-    done = CliRunner().invoke(app, ["reproduce", "table-1", "rsc", "--scale", "tiny", "--out", str(results)])
-    assert done.exit_code == 1
-    assert "rsc (tiny)" in done.output
-    assert "table-1: steps/table-1 belongs to another run." in done.output.splitlines()[-1]
-    assert (results / "index.html").is_file()
+    (folder / "index.html").unlink()
+    assert main(["table-1", "rsc", "--scale", "tiny", "--out", str(folder)]) == 1
+    printed = capsys.readouterr()
+    assert "rsc (tiny)" in printed.out
+    assert "table-1: cells/table-1 belongs to another run." in printed.err
+    assert (folder / "index.html").is_file()
 
 
 def test_wrong_words_and_places_are_refused_before_anything_is_computed(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="scale='huge' is unknown"):
-        reproduce("all", "huge", tmp_path / "results")
-    assert not (tmp_path / "results").exists()
+        reproduce("all", "huge", tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         reproduce("all", "tiny", tmp_path / "file")
-    module = sys.modules["pulasso.experiments.reproduce"]
-    monkeypatch.setattr(module, "NEEDED", ("pandas", "no_such_package"))
-    with pytest.raises(ImportError, match=r"needs no_such_package: pip install \"pulasso\[experiments\]\""):
-        reproduce("all", "tiny", tmp_path / "results")
+    monkeypatch.setattr(results, "NEEDED", ("pandas", "no_such_package"))
+    with pytest.raises(ImportError, match=r"needs no_such_package: pip install \"\.\[reproduction\]\""):
+        reproduce("all", "tiny", tmp_path / "folder")
 
 
 @pytest.mark.parametrize("file", ["settings.json", "claims.json", "summary.csv"])
-def test_damaged_results_of_another_experiment_are_named(results, file):
-    shutil.copytree(results / "rsc", results / "figure-1")
-    (results / "figure-1" / file).write_text("{" if file != "summary.csv" else "")
-    said = []
-    text = write_page(results, said.append).read_text(encoding="utf-8")
+def test_damaged_results_of_another_experiment_are_named(folder, file):
+    shutil.copytree(folder / "rsc", folder / "figure-1")
+    (folder / "figure-1" / file).write_text("{" if file != "summary.csv" else "")
+    text, damaged = render_page(folder)
     assert 'id="rsc"' in text
     assert "The results of <code>figure-1</code> are damaged" in text
-    assert [str(results / "figure-1") in words for words in said] == [True]
+    assert list(damaged) == ["figure-1"]
+    said = []
+    reproduce("rsc", "tiny", folder, say=said.append)
+    assert any(str(folder / "figure-1") in words for words in said)
 
 
 def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path):
@@ -146,39 +146,46 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_kill_between_date_and_table_is_made_good(results, monkeypatch):
-    home = results / "rsc"
+def test_a_kill_between_date_and_table_is_made_good(folder, monkeypatch):
+    home = folder / "rsc"
     table = (home / "table.csv").read_text()
     (home / "table.csv").write_text("other,numbers\n")
     (home / "made.json").write_text('{"date": "1999-12-31"}')
 
     def killed(file, text):
-        raise KeyboardInterrupt
+        if file.name == "table.csv":
+            raise KeyboardInterrupt
+        write_text(file, text)
 
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["pulasso.experiments.reproduce"], "write_text", killed)
+        patch.setattr(results, "write_text", killed)
         with pytest.raises(KeyboardInterrupt):
-            reproduce("rsc", "tiny", results)
+            reproduce("rsc", "tiny", folder)
     assert "1999" not in (home / "made.json").read_text()  # a new table never carries an old date
-    reproduce("rsc", "tiny", results)
+    reproduce("rsc", "tiny", folder)
     assert (home / "table.csv").read_text() == table
 
 
-def test_the_command(results):
-    from typer.testing import CliRunner
+def test_the_command(folder, capsys, monkeypatch):
+    assert main(["rsc", "--scale", "tiny", "--out", str(folder)]) == 0
+    assert "rsc (tiny)" in capsys.readouterr().out
+    assert main(["figur-1"]) == 1
+    assert "Did you mean 'figure-1'" in capsys.readouterr().err
+    for wrong in (["rsc", "--seed", "-1"], ["rsc", "--scale", "huge"], []):
+        with pytest.raises(SystemExit, match="2"):
+            main(wrong)
 
-    from pulasso.cli.main import app
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
 
-    done = CliRunner().invoke(app, ["reproduce", "rsc", "--scale", "tiny", "--out", str(results)])
-    assert done.exit_code == 0
-    assert "rsc (tiny)" in done.output
-    assert CliRunner().invoke(app, ["reproduce", "figur-1"]).exit_code == 1
+    monkeypatch.setattr(rsc, "run", interrupted)
+    assert main(["rsc", "--scale", "tiny", "--out", str(folder)]) == 130
 
 
 def test_names():
     assert names_wanted(["all"]) == list(NAMES)
     assert names_wanted(["rsc", "all"])[0] == "rsc"
-    with pytest.raises(ValueError, match=r"no experiment 'figure1'\. Did you mean 'figure-1'\?"):
+    with pytest.raises(ValueError, match=r"no experiment 'figure1'\. Did you mean 'figure-1'"):
         get_experiment("figure1")
 
 
@@ -198,7 +205,7 @@ def test_cells_become_rows():
     assert table["draw"].nunique() == 2
 
 
-def test_cells_are_kept_by_the_content_of_their_settings(tmp_path):
+def test_cells_are_saved_by_the_content_of_their_settings(tmp_path):
     few = run_cells("squares", _square, CELLS[:2], {"c": 1}, 0, checkpoint=tmp_path)
     run_cells("squares", _square, CELLS, {"c": 1}, 0, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 1  # more cells of the same settings join the others
@@ -210,14 +217,13 @@ def test_cells_are_kept_by_the_content_of_their_settings(tmp_path):
 
 def test_another_version_computes_its_own_cells(tmp_path, monkeypatch):
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
-    for module in (runner, sys.modules["pulasso.runs._checkpoint"]):
-        monkeypatch.setattr(module, "__version__", "99.0")
+    monkeypatch.setattr(cells, "__version__", "99.0")
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_was_finished_before_a_failure_is_kept(tmp_path):
+def test_what_was_finished_before_a_failure_is_saved(tmp_path):
     with pytest.raises(ArithmeticError):
         run_cells("squares", _square, CELLS, {"fails_at": 2}, 0, checkpoint=tmp_path)
-    (folder,) = tmp_path.iterdir()
-    assert [file.stem for file in folder.glob("*.npz")] == ["x 1 repetition 0"]
+    saved = run_cells("squares", None, CELLS[:1], {"fails_at": 2}, 0, checkpoint=tmp_path)
+    assert saved["square"].tolist() == [1, -1]

@@ -2,21 +2,17 @@
 
 from collections.abc import Mapping
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
-from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
-from pulasso.experiments.claims import Claim, mean_and_se
-from pulasso.experiments.drawing import LOOKS, panels
-from pulasso.experiments.estimation import GROUPS, MODELS, SIMULATE
-from pulasso.experiments.runner import Cell, at_scale, generator, repetitions, run_cells
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TIMED", "TITLE", "draw", "judge", "run", "summarize"]
+from pulasso import MultinomialPULasso, OrdinalPULasso
+from reproduction.cells import Cell, at_scale, generator, repetitions, run_cells
+from reproduction.claims import Claim, standard_error
+from reproduction.drawing import LOOKS, panels
+from reproduction.estimation import GROUPS, MODELS, SIMULATE
 
 TITLE = "Proximal gradient against EM"
 PAPER = (
@@ -76,7 +72,7 @@ def solve(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return one row for each solver and repetition; never in parallel, which would spoil the times."""
     settings = at_scale(SETTINGS, scale)
     cells = [
@@ -90,54 +86,47 @@ def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
     return run_cells("pgd-vs-em", solve, all_cells, fixed, seed, **{**how, "n_jobs": None})
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean time and error of every solver, and the worst certificate."""
-    rows = []
-    for key, part in table.groupby(["model", "scenario", "solver"], sort=False):
-        row = dict(zip(("model", "scenario", "solver"), key, strict=True))
-        for name in ("seconds", "error"):
-            row[name], row[f"{name}_se"] = mean_and_se(part[name])
-        rows.append({**row, "n_iter": part["n_iter"].mean(), "worst_kkt": part["kkt"].max()})
-    return type(table)(rows)
-
-
-def judge(table: "DataFrame") -> list[Claim]:
-    """Proximal gradient is faster than EM, and all solvers err alike."""
-    means = summarize(table).set_index(["model", "scenario", "solver"])
-    claims = []
-    seconds = means["seconds"].unstack("solver")
-    ratio = seconds["em"] / seconds["proximal-gradient"]
-    claims.append(
-        Claim(
-            "proximal gradient takes less time than EM at the same KKT violation, in both models and "
-            "scenarios",
-            bool((ratio > 1).all()),
-            "; ".join(
-                f"{model}, {scenario}: EM {value:.1f} times" for (model, scenario), value in ratio.items()
-            ),
-        )
+    return table.groupby(["model", "scenario", "solver"], sort=False, as_index=False).agg(
+        seconds=("seconds", "mean"),
+        seconds_se=("seconds", standard_error),
+        error=("error", "mean"),
+        error_se=("error", standard_error),
+        n_iter=("n_iter", "mean"),
+        worst_kkt=("kkt", "max"),
     )
+
+
+def judge(table: pd.DataFrame) -> list[Claim]:
+    """Proximal gradient is faster than EM, and all solvers err alike."""
+    seconds = summarize(table).set_index(["model", "scenario", "solver"])["seconds"].unstack("solver")
+    by_em = seconds["em"] / seconds["proximal-gradient"]
+    faster = seconds["proximal-gradient"] / seconds["working-set"]
     errors = table.pivot(index=["model", "scenario", "repetition"], columns="solver", values="error")
     spread = (errors.max(axis=1) - errors.min(axis=1)) / errors.min(axis=1)
-    claims.append(
+    return [
+        Claim(
+            "proximal gradient takes less time than EM at the same KKT violation, in both models and scenarios",
+            bool((by_em > 1).all()),
+            "; ".join(
+                f"{model}, {scenario}: EM {times:.1f} times" for (model, scenario), times in by_em.items()
+            ),
+        ),
         Claim(
             f"all solvers have equal estimation errors (within {SAME:.0%})",
             bool((spread < SAME).all()),
             f"largest relative difference {spread.max():.1e}, worst KKT violation {table['kkt'].max():.1e}",
-        )
-    )
-    fastest = seconds["proximal-gradient"] / seconds["working-set"]
-    claims.append(
+        ),
         Claim(
             "the working-set solver is the fastest",
             bool((seconds["working-set"] <= seconds.min(axis=1)).all()),
-            f"{fastest.min():.1f} to {fastest.max():.1f} times faster than proximal gradient",
-        )
-    )
-    return claims
+            f"{faster.min():.1f} to {faster.max():.1f} times faster than proximal gradient",
+        ),
+    ]
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw times on a logarithmic axis, and errors, for every solver."""
     means = summarize(table)
     places = list(dict.fromkeys(zip(means["model"], means["scenario"], strict=True)))
@@ -146,9 +135,8 @@ def draw(table: "DataFrame") -> "Figure":
         part = means[means["solver"] == solver]
         at = [i + 0.25 * (offset - 1) for i in range(len(places))]
         left.bar(at, part["seconds"], 0.22, color=look["color"], label=solver)
-        right.errorbar(
-            at, part["error"], yerr=2 * part["error_se"].replace(np.inf, 0), **{**look, "linestyle": "none"}
-        )
+        bars = 2 * part["error_se"].replace(np.inf, 0)
+        right.errorbar(at, part["error"], yerr=bars, **{**look, "linestyle": "none"})
     for ax in (left, right):
         ax.set_xticks(range(len(places)), [f"{model}\n{scenario}" for model, scenario in places], fontsize=7)
     left.set(yscale="log", ylabel="processor seconds", title="time to the same certificate")

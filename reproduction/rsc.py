@@ -1,22 +1,18 @@
 """Restricted strong convexity: the curvature of the loss around the truth, and what the theorems guarantee of it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pulasso.experiments.claims import Claim
-from pulasso.experiments.drawing import LOOKS, panels
-from pulasso.experiments.estimation import MODELS, SIMULATE
-from pulasso.experiments.runner import Cell, at_scale, generator, repetitions, run_cells
 from pulasso.theory import MultinomialConstants, OrdinalConstants, curvature_along
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-__all__ = ["NOTES", "PAPER", "SETTINGS", "TITLE", "draw", "judge", "run", "summarize"]
+from reproduction.cells import Cell, at_scale, generator, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.drawing import LOOKS, panels
+from reproduction.estimation import MODELS, SIMULATE
 
 TITLE = "Restricted strong convexity"
 PAPER = (
@@ -82,10 +78,8 @@ def _direction(kind: str, coef: NDArray, s: int, rng: np.random.Generator) -> ND
     return direction / np.linalg.norm(direction)
 
 
-def run(scale: str = "quick", seed: int = 0, **how: Any) -> "DataFrame":
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
     """Return measured curvatures, and below them the constants of the theorems (part "guaranteed")."""
-    import pandas as pd
-
     settings = at_scale(SETTINGS, scale)
     fixed = {name: settings[name] for name in ("n", "p", "s", "K", "radii")}
     cells = repetitions([{"model": model} for model in MODELS], settings["repetitions"])
@@ -113,10 +107,8 @@ def _guaranteed(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def summarize(table: "DataFrame") -> "DataFrame":
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return smallest, mean and largest curvature at every radius, then the constants."""
-    import pandas as pd
-
     measured = table[table["part"] == "measured"]
     curves = measured.groupby(["part", "model", "kind", "t"], sort=False)["curvature"]
     constants = ["part", "model", "feature_bound", "norm_of_truth", "radius", "h", "gamma_0", "L_0"]
@@ -124,14 +116,13 @@ def summarize(table: "DataFrame") -> "DataFrame":
     return pd.concat([summary, table.loc[table["part"] == "guaranteed", constants]], ignore_index=True)
 
 
-def judge(table: "DataFrame") -> list[Claim]:
+def judge(table: pd.DataFrame) -> list[Claim]:
     """The loss curves upward near the truth, and the constants behave as the lemmas say."""
     measured, constants = (table[table["part"] == part] for part in ("measured", "guaranteed"))
     claims = []
     for model in MODELS:
         here = measured[measured["model"] == model]
-        near = here.loc[here["t"].abs() <= NEAR, "curvature"]
-        far = here["curvature"]
+        near, far = here.loc[here["t"].abs() <= NEAR, "curvature"], here["curvature"]
         claims.append(
             Claim(
                 f"{model}: the curvature is positive within distance {NEAR:g} of the truth, in every direction tried",
@@ -141,52 +132,39 @@ def judge(table: "DataFrame") -> list[Claim]:
             )
         )
     h = constants.loc[constants["model"] == "multinomial", "h"]
-    claims.append(
-        Claim(
-            "h^MN is positive at the largest radius that Assumption 3.3 allows (Lemma A.3)",
-            bool((h > 0).all()),
-            f"from {h.min():.1e} to {h.max():.1e}",
-        )
-    )
+    words = "h^MN is positive at the largest radius that Assumption 3.3 allows (Lemma A.3)"
+    claims.append(Claim(words, bool((h > 0).all()), f"from {h.min():.1e} to {h.max():.1e}"))
     for model in MODELS:
         radius = constants.loc[constants["model"] == model, "radius"]
-        words = f"{radius.min():.1e} to {radius.max():.1e} for these constants"
-        claims.append(
-            Claim(
-                f"{model}: the guaranteed radius is far below {NEAR:g}: stringent",
-                bool(radius.max() < 0.1),
-                words,
-            )
-        )
+        words = f"{model}: the guaranteed radius is far below {NEAR:g}: stringent"
+        evidence = f"{radius.min():.1e} to {radius.max():.1e} for these constants"
+        claims.append(Claim(words, bool(radius.max() < 0.1), evidence))
     return claims
 
 
-def draw(table: "DataFrame") -> "Figure":
+def draw(table: pd.DataFrame) -> Figure:
     """Draw measured curvatures, and the guaranteed radius."""
     summary = summarize(table)
     figure, axes = panels(3)
+    small: dict[str, Any] = {"frameon": False, "fontsize": 8}
     for ax, model in zip(axes, MODELS, strict=False):
         here = summary[(summary["part"] == "measured") & (summary["model"] == model)]
         for look, (kind, part) in zip(LOOKS, here.groupby("kind", sort=False), strict=False):
             ax.plot(part["t"], part["mean"], color=look["color"], linestyle=look["linestyle"], label=kind)
             ax.fill_between(part["t"], part["min"], part["max"], color=look["color"], alpha=0.15, linewidth=0)
         ax.axhline(0, color="black", linewidth=0.8)
+        ax.set(title=f"{model}: measured", xlabel="distance t from the truth")
         ax.set(
-            title=f"{model}: measured", xlabel="distance t from the truth", ylabel="mean curvature on the way"
-        )
-        ax.set_ylim(top=1.25 * here["max"].max())  # room for the legend
-        ax.legend(
-            frameon=False, fontsize=8, title="direction", title_fontsize=8, loc="upper center", ncols=3,
-            columnspacing=1,
-        )  # fmt: skip
+            ylabel="mean curvature on the way", ylim=(None, 1.25 * here["max"].max())
+        )  # room for the legend
+        ax.legend(title="direction", title_fontsize=8, loc="upper center", ncols=3, columnspacing=1, **small)
     constants = summary[summary["part"] == "guaranteed"]
     for look, (model, part) in zip(LOOKS, constants.groupby("model"), strict=False):
         for style, (bound, line) in zip(("-", "--", ":"), part.groupby("feature_bound"), strict=False):
             label = rf"{model}, $C_x$ = {bound:g}"
             shown = {"color": look["color"], "marker": look["marker"], "markersize": 4, "linestyle": style}
             axes[2].plot(line["norm_of_truth"], line["radius"], label=label, **shown)
-    axes[2].set(
-        title="guaranteed", xlabel=r"size of the truth, $R^*$", ylabel=r"largest radius $R_0$", yscale="log"
-    )
-    axes[2].legend(frameon=False, fontsize=8)
+    axes[2].set(title="guaranteed", xlabel=r"size of the truth, $R^*$", ylabel=r"largest radius $R_0$")
+    axes[2].set(yscale="log")
+    axes[2].legend(**small)
     return figure

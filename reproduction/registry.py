@@ -1,18 +1,16 @@
 """All experiments by name, in the order of the paper."""
 
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pulasso._messages import listed
-from pulasso.experiments.claims import Claim
+from pulasso._messages import did_you_mean, listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-__all__ = ["NAMES", "SCALES", "Experiment", "get_experiment", "names_wanted"]
+    from reproduction.claims import Claim
 
 SCALES = ("tiny", "quick", "paper")
 NAMES = (
@@ -30,7 +28,7 @@ NAMES = (
 
 
 class Experiment(Protocol):
-    """What every file of an experiment offers."""
+    """What the file of every experiment offers."""
 
     TITLE: str
     PAPER: str  # what the paper does and says
@@ -42,11 +40,11 @@ class Experiment(Protocol):
         ...
 
     def summarize(self, table: "DataFrame") -> "DataFrame":
-        """Return means and standard errors, the paper's numbers beside them where it has any."""
+        """Return means and standard errors, with the paper's numbers beside them where it has any."""
         ...
 
-    def judge(self, table: "DataFrame") -> list[Claim]:
-        """Say which of the paper's claims the table bears out."""
+    def judge(self, table: "DataFrame") -> "list[Claim]":
+        """Say which of the paper's claims the table supports."""
         ...
 
     def draw(self, table: "DataFrame") -> "Figure":
@@ -63,15 +61,12 @@ def get_experiment(name: str) -> Experiment:
     'Table 1: digits with lost labels'
     """
     if name not in NAMES:
-        close = get_close_matches(name, [*NAMES, "all"], n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(name, [*NAMES, "all"])
         raise ValueError(f"There is no experiment {name!r}.{hint} Known are 'all', {listed(NAMES)}.")
-    return cast(Experiment, import_module(f"pulasso.experiments.{name.replace('-', '_')}"))
+    return cast(Experiment, import_module(f"reproduction.{name.replace('-', '_')}"))
 
 
-def names_wanted(asked: list[str]) -> list[str]:
-    """Return the names that a user asked for, each once, with "all" spelt out."""
-    spelt = [each for name in asked for each in (NAMES if name == "all" else (name,))]
-    for name in spelt:
-        get_experiment(name)
-    return list(dict.fromkeys(spelt))
+def names_wanted(asked: Iterable[str]) -> list[str]:
+    """Return the names that a user asked for, each once, with "all" written out."""
+    names = [each for name in asked for each in (NAMES if name == "all" else (name,))]
+    return list(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""Run the cells of an experiment: in parallel, kept by the content of their settings, taken up again."""
+"""Run the cells of an experiment in parallel, and save them by the content of their settings, to resume from."""
 
 import hashlib
 import json
@@ -7,24 +7,19 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from pulasso._version import __version__
+from pulasso import __version__
 from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning
 from pulasso.runs import describe, run_steps
-from pulasso.tables import make_frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-__all__ = ["Cell", "at_scale", "generator", "repetitions", "run_cells"]
 
 Cell = dict[str, Any]
 Compute = Callable[[Cell, Mapping[str, Any], int], Mapping[str, Any]]
 
-# Expected now and then in a study, and kept in the table instead of being shown.
+# Expected now and then in a study, and noted in the table instead of being shown.
 NOTED = (ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning)
 
 
@@ -75,7 +70,7 @@ def run_cells(
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike | None = None,
     progress: bool | None = None,
-) -> "DataFrame":
+) -> pd.DataFrame:
     """Compute every cell and return one table.
 
     Parameters
@@ -87,13 +82,13 @@ def run_cells(
     cells : sequence of dict
         What varies. The columns of a cell come first in the table.
     fixed : mapping
-        What is the same for all cells. Together with name, seed and version it names the folder that keeps
-        finished cells, so that scales that differ only in the number of cells share them.
+        What is the same for all cells. Together with name, seed and version it names the folder of finished cells,
+        so that scales that differ only in the number of cells share them.
     seed : int
     n_jobs : int, optional
         Processes; the table does not depend on it.
     checkpoint : str or path, optional
-        Folder for folders of finished cells. A run that was killed goes on from there.
+        Folder for folders of finished cells. A run that was killed resumes from there.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
 
@@ -102,18 +97,20 @@ def run_cells(
     DataFrame
         With a column `warned`: kinds of warnings during the cell.
     """
-    steps = {_name_of(cell): (compute, cell, dict(fixed), seed) for cell in cells}
-    kept: dict[str, Any] = {}
+    steps = {
+        " ".join(f"{key} {value}" for key, value in cell.items()): (compute, cell, dict(fixed), seed)
+        for cell in cells
+    }
+    saved: dict[str, Any] = {}
     if checkpoint is not None:
         fingerprint = {"experiment": name, "seed": seed, **fixed}
-        folder = Path(checkpoint) / f"{name}-{_digest(fingerprint)}"
-        kept = {"checkpoint": folder, "fingerprint": fingerprint}
-    results = run_steps(_compute_cell, steps, n_jobs=n_jobs, progress=progress, title=name, **kept)
-    return _stack(cells, results)
-
-
-def _name_of(cell: Cell) -> str:
-    return " ".join(f"{key} {value}" for key, value in cell.items())
+        saved = {
+            "checkpoint": Path(checkpoint) / f"{name}-{_digest(fingerprint)}",
+            "fingerprint": fingerprint,
+        }
+    results = run_steps(_compute_cell, steps, n_jobs=n_jobs, progress=progress, title=name, **saved)
+    rows = [row for cell, result in zip(cells, results, strict=True) for row in _rows(cell, result)]
+    return pd.DataFrame(rows)
 
 
 def _digest(fingerprint: Mapping[str, Any]) -> str:
@@ -133,12 +130,7 @@ def _compute_cell(compute: Compute, cell: Cell, fixed: Mapping[str, Any], seed: 
     return {**result, "warned": " ".join(sorted(kinds))}
 
 
-def _stack(cells: Sequence[Cell], results: Sequence[Mapping[str, Any]]) -> "DataFrame":
-    rows = []
-    for cell, result in zip(cells, results, strict=True):
-        columns = {name: np.atleast_1d(values) for name, values in result.items()}
-        length = max(len(values) for values in columns.values())
-        for i in range(length):
-            row = {key: values[i if len(values) > 1 else 0].item() for key, values in columns.items()}
-            rows.append({**cell, **row})
-    return make_frame(rows)
+def _rows(cell: Cell, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    columns = np.broadcast_arrays(*(np.atleast_1d(values) for values in result.values()))
+    lists = [column.tolist() for column in columns]
+    return [{**cell, **dict(zip(result, values, strict=True))} for values in zip(*lists, strict=True)]
