@@ -19,6 +19,7 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.4  # inches
 # A figure that is wider is shrunk on the page, and its letters with it.
 FIGURE_WIDTH = 9.6
+LEGEND_WIDTH = 2.2  # of one entry
 
 
 def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple[Figure, list[Axes]]:
@@ -44,4 +45,5 @@ def legend_below(figure: Figure, ax: Axes, names: tuple[str, ...] = ()) -> None:
     handles = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
     ordered = {name: handles[name] for name in (*names, *handles) if name in handles}
     look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9, "handlelength": 3}
-    figure.legend(ordered.values(), ordered.keys(), ncols=len(ordered), **look)
+    n_columns = min(len(ordered), int(figure.get_figwidth() / LEGEND_WIDTH))
+    figure.legend(ordered.values(), ordered.keys(), ncols=n_columns, **look)
