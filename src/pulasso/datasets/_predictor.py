@@ -118,9 +118,9 @@ def draw_tilted(
         noise = rng.normal(size=(PROPOSALS_AT_ONCE, half.shape[1]))
         u = shift + noise @ half.T
         log_accept = log_proba(u) - log_bound - tilt * (u @ contrast + gap)
-        kept = u[-rng.standard_exponential(len(u)) < log_accept]
-        drawn.append(kept)
-        n_drawn, n_proposed = n_drawn + len(kept), n_proposed + len(u)
+        accepted = u[-rng.standard_exponential(len(u)) < log_accept]
+        drawn.append(accepted)
+        n_drawn, n_proposed = n_drawn + len(accepted), n_proposed + len(u)
     return np.concatenate(drawn)[:n_samples]
 
 
