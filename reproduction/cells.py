@@ -1,20 +1,16 @@
 """Run the cells of an experiment in parallel, and save them by the content of their settings, to resume from."""
 
-import hashlib
-import json
 import os
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pulasso import __version__
 from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning
-from pulasso.runs import describe, run_steps
+from pulasso.runs import open_run, run_steps
 
 Cell = dict[str, Any]
 Compute = Callable[[Cell, Mapping[str, Any], int], Mapping[str, Any]]
@@ -101,22 +97,10 @@ def run_cells(
         " ".join(f"{key} {value}" for key, value in cell.items()): (compute, cell, dict(fixed), seed)
         for cell in cells
     }
-    saved: dict[str, Any] = {}
-    if checkpoint is not None:
-        fingerprint = {"experiment": name, "seed": seed, **fixed}
-        saved = {
-            "checkpoint": Path(checkpoint) / f"{name}-{_digest(fingerprint)}",
-            "fingerprint": fingerprint,
-        }
-    results = run_steps(_compute_cell, steps, n_jobs=n_jobs, progress=progress, title=name, **saved)
+    run = None if checkpoint is None else open_run(name, {"seed": seed, **fixed}, checkpoint)
+    results = run_steps(_compute_cell, steps, n_jobs=n_jobs, progress=progress, title=name, run=run)
     rows = [row for cell, result in zip(cells, results, strict=True) for row in _rows(cell, result)]
     return pd.DataFrame(rows)
-
-
-def _digest(fingerprint: Mapping[str, Any]) -> str:
-    # With the version: another one computes its own cells beside those of this one.
-    words = json.dumps(describe({"pulasso": __version__, **fingerprint}), sort_keys=True)
-    return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
 def _compute_cell(compute: Compute, cell: Cell, fixed: Mapping[str, Any], seed: int) -> Mapping[str, Any]:

@@ -13,7 +13,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from pulasso import __version__
-from pulasso.runs import describe
 from pulasso.storage import new_file
 from reproduction.cells import at_scale
 from reproduction.page import render_page, verdict
@@ -119,11 +118,18 @@ def _reproduce_one(
         write_text(home / "beside.csv", _as_csv(experiment.beside_paper(table)))
     _save_figure(experiment.draw(table), home)
     asked = {"experiment": name, "scale": scale, "seed": seed, "pulasso": __version__}
-    write_json(home / "settings.json", {**asked, "settings": describe(experiment.SETTINGS[scale])})
+    write_json(home / "settings.json", {**asked, "settings": _plain(experiment.SETTINGS[scale])})
     write_json(home / "claims.json", [asdict(claim) for claim in claims])
     say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
     for claim in claims:
         say(f"  {verdict(claim.holds, scale)}: {claim.text} [{claim.evidence}]")
+
+
+def _plain(settings: Any) -> Any:
+    """Return settings as JSON holds them."""
+    return json.loads(
+        json.dumps(settings, default=lambda value: getattr(value, "tolist", lambda: repr(value))())
+    )
 
 
 def _write_table(table: "DataFrame", home: Path) -> None:

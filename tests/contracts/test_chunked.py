@@ -74,7 +74,7 @@ def test_the_hessian_of_chunks_is_that_of_all_rows(response, mix):
     oracle.mix = mix
     rng = np.random.default_rng(0)
     params = Params(0.3 * rng.normal(size=problem.shape), 1.1 * null.offsets)
-    found = oracle._evaluate(params, np.arange(problem.blocks.n_blocks)).hessian
+    found = oracle.evaluate(params, np.arange(problem.blocks.n_blocks)).hessian
     weight = (1.0, 0.5, 0.0)[mix]
     point = problem.at(params)
     eta = problem.response.log_odds(point.linear, params.offsets)

@@ -34,12 +34,14 @@ def concave(penalty, gamma):
     lam_max = np.abs(x.T @ (y - y.mean())).max() / len(y)
     solver = ProxNewton(tol=1e-8, max_iter=200, fit_intercept=True)
     w = np.append(np.zeros(x.shape[1]), np.log(y.mean() / (1 - y.mean())))
-    lams, coefs, intercepts = lam_max * np.geomspace(0.9, 0.2, 12), [], []
+    lams, coefs, intercepts, converged = lam_max * np.geomspace(0.9, 0.2, 12), [], [], []
     for lam in lams:
-        w, _, _ = solver.solve(x, signs, Logistic(), penalty(lam, gamma), w, x @ w[:-1] + w[-1])
+        w, _, violation = solver.solve(x, signs, Logistic(), penalty(lam, gamma), w, x @ w[:-1] + w[-1])
         coefs.append(w[:-1].tolist())
         intercepts.append(float(w[-1]))
-    return {"gamma": gamma, "lambda": lams.tolist(), "coef": coefs, "intercept": intercepts}
+        converged.append(bool(violation <= solver.tol))
+    found = {"lambda": lams.tolist(), "coef": coefs, "intercept": intercepts, "converged": converged}
+    return {"gamma": gamma, **found}
 
 
 def convex(sparse):

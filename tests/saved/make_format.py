@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from pulasso.estimators._saving import FORMAT  # noqa: E402
+
 from support.saved import KINDS, make_model, predictions  # noqa: E402
 
 

@@ -96,7 +96,7 @@ class Truth:
 
     def public_coefficients(self) -> tuple[NDArray, NDArray | None, NDArray | None]:
         """Return coefficients, intercepts and thresholds as estimators show them; a model has one of the latter."""
-        if self.response.name == "ordinal":
+        if self.response.is_ordered:
             return self.theta[:, 0].copy(), None, np.cumsum(self.offsets)
         return self.theta.T.copy(), self.offsets.copy(), None
 

@@ -87,9 +87,7 @@ def _compute(
         yield from parallel(delayed(_one_step)(*task) for task in tasks)
 
 
-def _one_step(
-    function: Step, name: str, arguments: tuple, run: Run | None
-) -> tuple[str, dict[str, NDArray]]:
+def _one_step(function: Step, name: str, arguments: tuple, run: Run | None) -> tuple[str, dict[str, NDArray]]:
     """Compute one step and save it at once, in the process that has it."""
     with one_blas_thread(), no_checkpoint(), _inside():
         result = {key: np.asarray(value) for key, value in function(*arguments).items()}

@@ -92,7 +92,7 @@ class ChunkedOracle:
         """Evaluate the start; the gradient of the null model is known, and its loss needs no pass."""
         known = self.problem.null_gradient if start is self.problem.null else None
         if known is None:
-            return replace(self._evaluate(start), params=start)
+            return replace(self.evaluate(start), params=start)
         point = self.problem.at(start)
         return Evaluation(point.loss, Params(known, point.grad_offsets), params=start)
 
@@ -118,7 +118,7 @@ class ChunkedOracle:
         """Return the gradient, which every pass gives."""
         return self.now.gradient
 
-    def _evaluate(self, params: Params, blocks: NDArray | None = None) -> Evaluation:
+    def evaluate(self, params: Params, blocks: NDArray | None = None) -> Evaluation:
         """Return loss and gradient and, if asked for, the Hessian of some blocks; one pass over the data."""
         problem, base = self.problem, self.problem.design.base  # type: ignore[attr-defined]
         assert isinstance(base, ChunkedDesign)
@@ -164,7 +164,7 @@ class ChunkedOracle:
             if not self.problem.is_feasible(params):
                 return None
             self.n_iter += 1
-            return self._with_objective(self._evaluate(params, wanted), params)
+            return self._with_objective(self.evaluate(params, wanted), params)
 
         return evaluate
 
@@ -193,7 +193,7 @@ class ChunkedOracle:
 
     def _refresh(self, now: Certificate) -> None:
         blocks = np.flatnonzero(now.needed) if self.wanted is None else self.wanted
-        self._take(blocks, self._evaluate(self.params, blocks).hessian)
+        self._take(blocks, self.evaluate(self.params, blocks).hessian)
 
     def _take(self, blocks: NDArray, hessian: NDArray | None) -> None:
         """Make the Hessian of some blocks the model's."""

@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg
 from pulasso.datasets import Simulation
 from pulasso.exceptions import InputError
-from pulasso.scenarios import LabelCounts, ObservedLoss, as_scenario
+from pulasso.losses import ObservedLoss
+from pulasso.scenarios import LabelCounts, as_scenario
 
 __all__ = ["curvature_along"]
 
@@ -54,10 +55,8 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
         raise InputError(words, parameter="radii")
     response, offsets = data.truth.response, data.truth.offsets
     classes, weight = np.arange(response.n_positive + 1), np.ones(len(data.z))
-    label_model = as_scenario(**data.scenario_params).label_model(
-        LabelCounts.from_codes(data.z, classes, weight)
-    )
-    loss = ObservedLoss(label_model, data.z, weight)
+    counts = LabelCounts.from_codes(data.z, classes, weight)
+    loss = ObservedLoss(as_scenario(**data.scenario_params).label_model(counts), data.z, weight)
     along = data.X @ delta.reshape(-1, data.X.shape[1]).T
     start = data.X @ data.truth.theta
 
