@@ -1,12 +1,15 @@
 """The convex moment method that the paper's discussion names: unknown classes replaced by unbiased guesses."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pulasso._messages import arg, warn
 from pulasso.baselines._population import MomentLoss, population_weights
 from pulasso.build import scale_by_null
+from pulasso.data.chunks import is_chunked
 from pulasso.data.pu_data import PUData
 from pulasso.estimators import MultinomialPULasso
 from pulasso.exceptions import ConvergenceWarning, InputError
@@ -63,9 +66,12 @@ class MomentLasso(MultinomialPULasso):
                 remedy="Leave it out.",
             )
 
-    def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
-        if data.is_chunked:
+    def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
+        if is_chunked(x):
             raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not chunks.")
+        return super()._read(x, y, sample_weight)
+
+    def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
         problem = super()._build(data, scenario)
         label_model = problem.loss.label_model  # type: ignore[attr-defined]
         everyone, members = population_weights(data, label_model)

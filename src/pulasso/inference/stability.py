@@ -1,6 +1,7 @@
 """Stability selection: which groups are selected again and again by random subsamples of the rows."""
 
 import os
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
@@ -20,6 +21,7 @@ from pulasso.inference.bounds import check_threshold, largest_q
 from pulasso.path import solve_path
 from pulasso.problem import Problem
 from pulasso.runs import run_steps, spawn
+from pulasso.solvers import Solution
 
 __all__ = ["stability_selection"]
 
@@ -122,7 +124,7 @@ def stability_selection(
     draw_pair(
         data, by_label, np.random.default_rng(0)
     )  # refuses labels that are too rare, before anything is fitted
-    candidates = problem.blocks.is_penalized
+    candidates = _find_candidates(template, problem)
     q = _check_q(q, lams, threshold, expected_false, int(np.count_nonzero(candidates)))
     grid = _make_grid(problem.lam_max, lams, n_lams, lam_min_ratio)
     settings, ignored = {**data.fingerprint(), "q": q, "lams": grid}, ("lam", "n_restarts")
@@ -130,7 +132,7 @@ def stability_selection(
         "stability selection", template, settings, random_state, checkpoint, progress, ignored
     )
     steps = {
-        f"pair {i}": (template, data, by_label, seed, grid, q)
+        f"pair {i}": (template, data, by_label, seed, grid, q, candidates)
         for i, seed in enumerate(spawn(entropy, int(n_subsamples) // 2), 1)
     }
     found = run_steps(_pair, steps, n_jobs=n_jobs, run=run, progress=progress, title="pairs of subsamples")
@@ -145,6 +147,13 @@ def stability_selection(
         by_label=by_label,
         **{name: int(sum(each[name] for each in found)) for name in counted},
     )
+
+
+def _find_candidates(template: Any, problem: Problem) -> NDArray[np.bool_]:
+    """Return which groups the user leaves to the penalty; those that an adaptive one excludes depend on the rows."""
+    if hasattr(problem.penalty.formula, "reweigh"):
+        problem = problem_of(copy(template).set_params(penalty=None), problem.data, problem.scenario)
+    return problem.blocks.is_penalized
 
 
 def _check_q(
@@ -183,7 +192,13 @@ def _make_grid(lam_max: float, lams: ArrayLike | None, n_lams: int, lam_min_rati
 
 
 def _pair(
-    template: Any, data: PUData, by_label: bool, seed: np.random.SeedSequence, grid: NDArray, q: int | None
+    template: Any,
+    data: PUData,
+    by_label: bool,
+    seed: np.random.SeedSequence,
+    grid: NDArray,
+    q: int | None,
+    candidates: NDArray[np.bool_],
 ) -> dict[str, Any]:
     """Draw two disjoint subsamples and note where on the path of each the groups enter."""
     pair, n_redrawn = draw_pair(data, by_label, np.random.default_rng(seed))
@@ -191,7 +206,8 @@ def _pair(
     for rows in pair:
         with quietly():
             problem = problem_of(copy(template), data.take(rows))
-            found.append((*_follow(problem, grid, q, solver_settings(template)), bool(problem.warnings)))
+            path = solve_path(problem, grid, **solver_settings(template))
+            found.append((*_follow(path, problem, grid, q, candidates), bool(problem.warnings)))
     entered, converged, short, too_low = zip(*found, strict=True)
     return {
         "entered": np.array(entered),
@@ -203,14 +219,13 @@ def _pair(
 
 
 def _follow(
-    problem: Problem, grid: NDArray, q: int | None, settings: dict[str, Any]
+    path: Iterator[Solution], problem: Problem, grid: NDArray, q: int | None, candidates: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], bool, bool]:
     """Return where every group enters (the length of the grid: never), and how the path ended."""
-    blocks, all_converged = problem.blocks, True
-    entered = np.full(blocks.n_blocks, len(grid), dtype=np.int32)
-    seen = np.zeros(blocks.n_blocks, dtype=bool)
-    for i, solution in enumerate(solve_path(problem, grid, **settings)):
-        now = seen | (blocks.is_penalized & (blocks.norms(solution.params.theta) > 0))
+    entered = np.full(len(candidates), len(grid), dtype=np.int32)
+    seen, all_converged = np.zeros(len(candidates), dtype=bool), True
+    for i, solution in enumerate(path):
+        now = seen | (candidates & (problem.blocks.norms(solution.params.theta) > 0))
         n_seen = np.count_nonzero(now)
         if q is not None and n_seen > q:
             return entered, all_converged, False

@@ -92,6 +92,16 @@ def test_groups_that_are_not_selected_from_are_not_judged(single_set):
     assert found.q_realized <= 2
 
 
+def test_groups_that_an_adaptive_penalty_excludes_are_judged_all_the_same(single_set):
+    """Its first fit excludes groups, but other ones in every subsample."""
+    model = MultinomialPULasso(penalty="adaptive-group-lasso", **single_set.scenario_params)
+    found = stability_selection(
+        model, single_set.X, single_set.z, n_subsamples=2, n_lams=10, q=3, random_state=0
+    )
+    assert found.candidates.all()
+    assert found.stable
+
+
 def test_lam_is_not_used_and_the_estimator_left_alone(single_set, result):
     model = MultinomialPULasso(lam=123.0, n_restarts=5, **single_set.scenario_params)
     before = dict(vars(model))
