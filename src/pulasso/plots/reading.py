@@ -1,22 +1,33 @@
 """What pictures need to know of fitted models, in one place."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import plain
+from pulasso._messages import arg, listed, plain
+from pulasso.exceptions import InputError
 
 __all__ = [
+    "check_choice",
     "core_of",
     "feature_names",
-    "labelling_of",
+    "is_ordered",
     "output_names",
     "path_of",
     "scaled_coefs",
     "scaled_path",
+    "with_label_settings",
 ]
+
+
+def check_choice(name: str, value: Any, known: Iterable[str]) -> None:
+    """Refuse a word that is none of those that a parameter knows."""
+    if value not in (options := list(known)):
+        problem = f"{arg(name, repr(value))} is unknown; use one of {listed(options)}."
+        raise InputError(problem, parameter=name)
 
 
 def core_of(estimator: Any) -> Any:
@@ -34,11 +45,14 @@ def feature_names(model: Any) -> list[str]:
     return [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
 
 
+def is_ordered(model: Any) -> bool:
+    """Say whether the classes are ordered, so that one coefficient of a feature speaks for all of them."""
+    return model.coef_.ndim == 1
+
+
 def output_names(model: Any) -> list[str]:
     """Return what the rows of the coefficients speak for: each positive class, or higher classes."""
-    if hasattr(model, "thresholds_"):
-        return ["higher class"]
-    return [str(plain(name)) for name in model.classes_[1:]]
+    return ["higher class"] if is_ordered(model) else [str(plain(name)) for name in model.classes_[1:]]
 
 
 def scaled_coefs(model: Any) -> NDArray:
@@ -56,15 +70,17 @@ def path_of(estimator: Any) -> Any:
     """Return the path of an estimator that chose its lam, or say how to get one."""
     core = core_of(estimator)
     if not hasattr(core, "path_"):
-        raise ValueError(
-            f"{type(core).__name__} was fitted at one lam and has no path. Use {type(core).__name__}CV, or "
-            "from_path(fit_path(X, z, ...))."
+        name = type(core).__name__
+        raise InputError(
+            f"{name} was fitted at one lam and has no path.",
+            parameter="estimator",
+            remedy=f"Use {name}CV, or from_path(fit_path(X, z, ...)).",
         )
     return core.path_
 
 
-def labelling_of(estimator: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Return how labels are read for `pulasso.metrics`: what the user says, and else what the model knows."""
+def with_label_settings(estimator: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Add how labels are read for `pulasso.metrics`, as the model knows it, to what the user says."""
     core = core_of(estimator)
     known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
     if hasattr(core, "scenario_"):
