@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso._version import __version__
+from pulasso.exceptions import InputError
 from pulasso.export.onnx_graph import build_graph, label_values
-from pulasso.storage import new_file
+from pulasso.export.writing import check_target, write_file
 
 __all__ = ["to_onnx"]
 
@@ -69,20 +70,6 @@ def to_onnx(
     >>> bool(np.allclose(proba, model.predict_proba(X))), bool((label == model.predict(X)).all())
     (True, True)
     """
-    _check_model(model)
-    content = _serialize(model, _check_dtype(dtype))
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(
-            f"{target} is a folder; name a file in it, for example {target / 'model.onnx'}."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with new_file(target, force=force, hint="Choose another name, or force=True to replace it.") as part:
-        part.write_bytes(content)
-    return target
-
-
-def _check_model(model: Any) -> None:
     check_is_fitted(model)
     if not (hasattr(model, "scenario_") and hasattr(model, "coef_")):
         raise TypeError(
@@ -90,13 +77,12 @@ def _check_model(model: Any) -> None:
             "pipeline, pass the last step (model[-1]) and convert the steps before it with skl2onnx; of a search, pass "
             "best_estimator_."
         )
-
-
-def _check_dtype(dtype: DTypeLike) -> np.dtype:
     asked = np.dtype(dtype)
     if asked not in (np.float32, np.float64):
-        raise ValueError(f"dtype={asked.name!r} is no type of rows here; use 'float32' or 'float64'.")
-    return asked
+        problem = f"{arg('dtype', repr(asked.name))} is no type of rows here; use 'float32' or 'float64'."
+        raise InputError(problem, parameter="dtype")
+    target = check_target(path, force, "model.onnx")
+    return write_file(target, _serialize(model, asked), force)
 
 
 def _serialize(model: Any, dtype: np.dtype) -> bytes:
@@ -132,11 +118,7 @@ def _serialize(model: Any, dtype: np.dtype) -> bytes:
 
 def _metadata(model: Any) -> dict[str, str]:
     """Return what a reader of the file should know."""
-    about = {
-        "classes": json.dumps([plain(name) for name in model.classes_], default=str),
-        "scenario": model.scenario_.name,
-    }
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        about["feature_names"] = json.dumps([str(name) for name in names])
-    return about
+    classes = json.dumps([plain(name) for name in model.classes_], default=str)
+    names = json.dumps([str(name) for name in getattr(model, "feature_names_in_", [])])
+    known = {"feature_names": names} if hasattr(model, "feature_names_in_") else {}
+    return {"classes": classes, "scenario": model.scenario_.name, **known}

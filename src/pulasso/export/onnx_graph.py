@@ -24,7 +24,7 @@ from pulasso.numerics import log1mexp
 __all__ = ["Graph", "build_graph"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Graph:
     """Nodes and constants of a graph that is being written."""
 
@@ -62,7 +62,7 @@ def build_graph(model: Any, *, rows: str, label: str, probabilities: str, number
     graph = Graph()
     # In between, numbers have double precision: a sum over many features in single precision loses digits.
     x = graph.node("Cast", [rows], "rows_double", to=TensorProto.DOUBLE)
-    log_proba = _ordered(graph, model, x) if hasattr(model, "thresholds_") else _unordered(graph, model, x)
+    log_proba = _ordered(graph, model, x) if model.coef_.ndim == 1 else _unordered(graph, model, x)
     best = graph.node("ArgMax", [log_proba], "best", axis=1, keepdims=0)
     classes = graph.constant("classes", label_values(model.classes_))
     graph.node("Gather", [classes, best], label, axis=0)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import plain
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
 from pulasso.plots.names import literals
-from pulasso.plots.reading import with_label_settings
-from pulasso.plots.style import DASHED, GREY, SMALL, Display, counted, line_style, new_axes
+from pulasso.plots.reading import PredictionDisplay
+from pulasso.plots.style import DASHED, GREY, SMALL, counted, line_style, new_axes
 
 __all__ = ["PUCalibrationDisplay"]
 
@@ -21,7 +21,7 @@ THIN = 0.01
 
 
 @dataclass(eq=False)
-class PUCalibrationDisplay(Display):
+class PUCalibrationDisplay(PredictionDisplay):
     """Estimated frequency of each true class over its predicted probability, with 95 % intervals.
 
     On the diagonal probabilities come true. Hollow marks are bins with less than 1 % of the population.
@@ -53,24 +53,9 @@ class PUCalibrationDisplay(Display):
     2
     """
 
+    _predict = "predict_proba"
+
     curve: CalibrationCurve
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, z: ArrayLike, **settings: Any) -> Self:
-        """Draw the calibration of a fitted classifier; better on rows that were not used in the fit.
-
-        Parameters
-        ----------
-        estimator : classifier, pipeline or search
-            Scenario, classes and marker come from it if it is one of this package's.
-        X : array-like of shape (n_samples, n_features)
-        z : array-like of shape (n_samples,)
-            Observed labels.
-        **settings
-            n_bins, strategy, sample_weight, max_classes, ax, scenario and what else :meth:`from_predictions` takes.
-        """
-        proba = estimator.predict_proba(X)
-        return cls.from_predictions(z, proba, **with_label_settings(estimator, settings))
 
     @classmethod
     def from_predictions(

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pulasso.metrics import Estimate, pu_confusion_matrix
-from pulasso.plots.reading import with_label_settings
-from pulasso.plots.style import SMALL, TINY, Display, draw_cells
+from pulasso.plots.reading import PredictionDisplay
+from pulasso.plots.style import SMALL, TINY, draw_cells
 
 __all__ = ["PUConfusionMatrixDisplay"]
 
@@ -20,7 +20,7 @@ OF = {"all": "share of all rows", "true": "share of the true class", "pred": "sh
 
 
 @dataclass(eq=False)
-class PUConfusionMatrixDisplay(Display):
+class PUConfusionMatrixDisplay(PredictionDisplay):
     """Confusion matrix of the *true* classes, estimated from observed labels, with standard errors.
 
     Entries are differences of means and may be a little below 0 or above 1.
@@ -48,25 +48,10 @@ class PUConfusionMatrixDisplay(Display):
            [0.2 , 0.8 ]])
     """
 
+    _predict = "predict"
+
     matrix: Estimate
     normalize: str = "true"
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, z: ArrayLike, **settings: Any) -> Self:
-        """Draw the matrix of a fitted classifier; better on rows that were not used in the fit.
-
-        Parameters
-        ----------
-        estimator : classifier, pipeline or search
-            Scenario, classes and marker come from it if it is one of this package's.
-        X : array-like of shape (n_samples, n_features)
-        z : array-like of shape (n_samples,)
-            Observed labels.
-        **settings
-            normalize, sample_weight, ax, scenario and what else :meth:`from_predictions` takes.
-        """
-        y_pred = estimator.predict(X)
-        return cls.from_predictions(z, y_pred, **with_label_settings(estimator, settings))
 
     @classmethod
     def from_predictions(

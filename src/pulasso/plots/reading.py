@@ -1,26 +1,15 @@
 """What pictures need to know of fitted models, in one place."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pulasso._messages import arg, listed, plain
 from pulasso.exceptions import InputError
-
-__all__ = [
-    "check_choice",
-    "core_of",
-    "feature_names",
-    "is_ordered",
-    "output_names",
-    "path_of",
-    "scaled_coefs",
-    "scaled_path",
-    "with_label_settings",
-]
+from pulasso.plots.style import Display
 
 
 def check_choice(name: str, value: Any, known: Iterable[str]) -> None:
@@ -79,12 +68,30 @@ def path_of(estimator: Any) -> Any:
     return core.path_
 
 
-def with_label_settings(estimator: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Add how labels are read for `pulasso.metrics`, as the model knows it, to what the user says."""
-    core = core_of(estimator)
-    known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
-    if hasattr(core, "scenario_"):
-        known["classes"] = core.classes_
-        if not {"scenario", "prevalence", "label_frequency"} & set(given):
-            known["scenario"] = core.scenario_
-    return {**known, **given}
+class PredictionDisplay(Display):
+    """A display of predictions for rows whose labels are observed."""
+
+    _predict: ClassVar[str]  # the method of estimators that gives them
+    from_predictions: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, z: ArrayLike, **settings: Any) -> Self:
+        """Draw what a fitted classifier predicts; better for rows that were not used in the fit.
+
+        Parameters
+        ----------
+        estimator : classifier, pipeline or search
+            Scenario, classes and marker come from it if it is one of this package's.
+        X : array-like of shape (n_samples, n_features)
+        z : array-like of shape (n_samples,)
+            Observed labels.
+        **settings
+            All else that :meth:`from_predictions` takes.
+        """
+        core = core_of(estimator)
+        known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
+        if hasattr(core, "scenario_"):
+            known["classes"] = core.classes_
+            if not {"scenario", "prevalence", "label_frequency"} & set(settings):
+                known["scenario"] = core.scenario_
+        return cls.from_predictions(z, getattr(estimator, cls._predict)(X), **{**known, **settings})
