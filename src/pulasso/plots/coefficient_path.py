@@ -82,13 +82,9 @@ class CoefficientPathDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the path of an estimator that chose its lam by cross-validation.
+        """Draw the path of a MultinomialPULassoCV or OrdinalPULassoCV, or of a pipeline or search that ends in one.
 
-        Parameters
-        ----------
-        estimator : MultinomialPULassoCV, OrdinalPULassoCV, or a pipeline or search that ends in one
-        **options
-            `by`, `output`, `ax` and `max_labels`, as for :meth:`from_path`.
+        Options are those of :meth:`from_path`.
         """
         return cls.from_path(path_of(estimator), lam=core_of(estimator).lam_, **options)
 

@@ -54,25 +54,17 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the last solve of a fitted model.
+        """Draw the last solve of a fitted estimator, or of a pipeline or search that ends in one.
 
-        Parameters
-        ----------
-        estimator : fitted estimator of this package, or a pipeline or search that ends in one
-        **options
-            `show`, `against` and `ax`, as for :meth:`plot`.
+        Options are those of :meth:`plot`.
         """
         return cls.from_estimators({core_of(estimator).solver: estimator}, **options)
 
     @classmethod
     def from_estimators(cls, estimators: Mapping[str, Any], **options: Any) -> Self:
-        """Draw several fits of the same problem, for example by different solvers.
+        """Draw several fits of the same problem by their names, for example by different solvers.
 
-        Parameters
-        ----------
-        estimators : mapping of str to fitted estimator
-        **options
-            `show`, `against` and `ax`, as for :meth:`plot`.
+        Options are those of :meth:`plot`.
         """
         cores = {str(name): core_of(each) for name, each in estimators.items()}
         tols = {core.tol for core in cores.values()}

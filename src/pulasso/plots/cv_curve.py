@@ -82,13 +82,7 @@ class CVCurveDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the curve of an estimator that chose its lam by cross-validation.
-
-        Parameters
-        ----------
-        estimator : MultinomialPULassoCV, OrdinalPULassoCV, or a pipeline or search that ends in one
-        ax : matplotlib Axes, optional
-        """
+        """Draw a MultinomialPULassoCV or OrdinalPULassoCV, or a pipeline or search that ends in one."""
         core = core_of(estimator)
         if not hasattr(core, "cv_loss_"):
             name = type(core).__name__

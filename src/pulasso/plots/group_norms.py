@@ -50,14 +50,7 @@ class GroupNormsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the groups of a fitted model.
-
-        Parameters
-        ----------
-        estimator : fitted estimator of this package, or a pipeline or search that ends in one
-        **options
-            `ax` and `max_groups`, as for :meth:`plot`.
-        """
+        """Draw a fitted estimator, or a pipeline or search that ends in one; options are those of :meth:`plot`."""
         core = core_of(estimator)
         groups = core.groups_
         return cls(core.group_norms_, list(groups.names), groups.weights, groups.sizes).plot(**options)

@@ -35,14 +35,7 @@ class PrevalenceDisplay(Display):
 
     @classmethod
     def from_estimate(cls, estimate: Any, **options: Any) -> Self:
-        """Draw an estimate.
-
-        Parameters
-        ----------
-        estimate : PrevalenceEstimate
-        **options
-            `ax` and `max_classes`, as for :meth:`plot`.
-        """
+        """Draw a PrevalenceEstimate; options are those of :meth:`plot`."""
         return cls(estimate).plot(**options)
 
     def plot(self, ax: Any = None, *, max_classes: int = 7) -> Self:

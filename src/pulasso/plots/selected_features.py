@@ -51,14 +51,7 @@ class SelectedFeaturesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the selected features of a fitted model.
-
-        Parameters
-        ----------
-        estimator : fitted estimator of this package, or a pipeline or search that ends in one
-        **options
-            `ax` and `max_features`, as for :meth:`plot`.
-        """
+        """Draw a fitted estimator, or a pipeline or search that ends in one; options are those of :meth:`plot`."""
         core = core_of(estimator)
         return cls(scaled_coefs(core), feature_names(core), output_names(core)).plot(**options)
 

@@ -59,15 +59,7 @@ class SensitivityDisplay(Display):
 
     @classmethod
     def from_sweep(cls, sweep: Any, *, ax: Any = None) -> Self:
-        """Draw a sensitivity sweep.
-
-        Parameters
-        ----------
-        sweep : SensitivitySweep
-            Of ``pulasso.prevalence.sensitivity_sweep``.
-        ax : sequence of matplotlib Axes, optional
-            As many as there are panels.
-        """
+        """Draw a result of ``pulasso.prevalence.sensitivity_sweep``; `ax` is as for :meth:`plot`."""
         positions, names = sweep.positions()
         return cls(positions, sweep.columns(), sweep.reference, sweep.parameter, names).plot(ax)
 

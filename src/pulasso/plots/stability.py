@@ -63,14 +63,9 @@ class StabilityPathDisplay(Display):
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:
-        """Draw what stability selection found.
+        """Draw a result of ``pulasso.inference.stability_selection``; options are those of :meth:`plot`.
 
-        Parameters
-        ----------
-        result : StabilityResult
-            Of ``pulasso.inference.stability_selection``. Groups that it does not judge are left out.
-        **options
-            `ax` and `max_labels`, as for :meth:`plot`.
+        Groups that it does not judge are left out.
         """
         judged = np.flatnonzero(result.candidates)
         names = [result.groups[j] for j in judged]
