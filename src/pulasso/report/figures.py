@@ -11,7 +11,7 @@ from pulasso.exceptions import TrivialModelWarning
 from pulasso.plots.style import GREY, INK, PALETTE
 from pulasso.report.blocks import Figure
 
-__all__ = ["picture"]
+__all__ = ["draw_svg", "picture"]
 
 # Colours of the pictures, and the variables of the style sheet that stand for them.
 VARIABLES = {
@@ -21,40 +21,44 @@ VARIABLES = {
     **{color: f"--c{i}" for i, color in enumerate(PALETTE) if color != INK},
 }
 # "none" keeps letters as text: small, selectable, and set in the reader's fonts.
-SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "pulasso", "font.family": "sans-serif"}
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "pulasso",
+    "font.family": "sans-serif",
+    "path.simplify": False,
+}
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
 def picture(
     name: str, make: Callable[..., Any], *about: Any, caption: str, alt: str, **options: Any
 ) -> Figure:
-    """Return what a display draws as a block of the report.
+    """Return a block that draws a display when a page shows it; see :func:`draw_svg`, `caption` is for everybody."""
+    return Figure(lambda: draw_svg(name, alt, make, *about, **options)[0], caption)
+
+
+def draw_svg(name: str, alt: str, make: Callable[..., Any], *about: Any, **options: Any) -> tuple[str, Any]:
+    """Return a picture as inline SVG, and the display that drew it.
 
     Parameters
     ----------
     name : str
         Distinguishes the picture from others on the page.
-    make : callable
-        Constructor of a display, which takes `about`, `options` and axes.
-    caption : str
-        For everybody.
     alt : str
         In the place of the picture, for those who cannot see it.
+    make : callable
+        Constructor of a display, which takes `about`, `options` and axes.
     """
+    from matplotlib import rc_context
 
-    def draw() -> str:
-        from matplotlib import rc_context
-
-        stream = StringIO()
-        with rc_context(SETTINGS), warnings.catch_warnings():
-            # The browser has its own fonts for letters that this one lacks.
-            warnings.filterwarnings("ignore", "Glyph .* missing from")
-            warnings.simplefilter("ignore", TrivialModelWarning)  # the report says so in words
-            display = make(*about, **options, ax=_offscreen)
-            display.figure_.savefig(stream, format="svg", transparent=True, metadata=NO_METADATA)
-        return _inline(stream.getvalue(), name, alt)
-
-    return Figure(draw, caption)
+    stream = StringIO()
+    with rc_context(SETTINGS), warnings.catch_warnings():
+        # The browser has its own fonts for letters that this one lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        warnings.simplefilter("ignore", TrivialModelWarning)  # the report says so in words
+        display = make(*about, **options, ax=_offscreen)
+        display.figure_.savefig(stream, format="svg", transparent=True, metadata=NO_METADATA)
+    return _inline(stream.getvalue(), name, alt), display
 
 
 def _offscreen(size: tuple[float, float], n_panels: int) -> Any:
