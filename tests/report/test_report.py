@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -235,28 +236,47 @@ def test_sensitivity_and_stability(plain, tmp_path):
 # -- how it is written ---------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_overwritten_without_force(plain, tmp_path):
-    target = tmp_path / "r.html"
+WRITERS = {"report.html": (write_report, "<!doctype html>"), "card.md": (write_card, "# Model card")}
+each_writer = pytest.mark.parametrize("name", WRITERS)
+
+
+@each_writer
+def test_nothing_is_overwritten_without_force(plain, tmp_path, name):
+    (write, beginning), target = WRITERS[name], tmp_path / name
     target.write_text("precious", encoding="utf-8")
-    with pytest.raises(FileExistsError, match=r"r\.html.*force=True"):
-        plain[0].report(target)
+    with pytest.raises(FileExistsError, match="force=True"):
+        write(plain[0], target)
     assert target.read_text(encoding="utf-8") == "precious"
-    assert plain[0].report(target, force=True) == target
-    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert write(plain[0], target, force=True) == target
+    assert target.read_text(encoding="utf-8").startswith(beginning)
 
 
-def test_folders_are_made_and_nothing_else_is_left(plain, tmp_path):
-    target = tmp_path / "a" / "b" / "r.html"
-    plain[0].report(str(target))
-    assert [file.name for file in target.parent.iterdir()] == ["r.html"]
-    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
-        plain[0].report(tmp_path / "a")
+@each_writer
+def test_folders_are_made_and_nothing_else_is_left(plain, tmp_path, name):
+    write, target = WRITERS[name][0], tmp_path / "a" / "b" / name
+    write(plain[0], str(target))
+    assert [file.name for file in target.parent.iterdir()] == [name]
+    with pytest.raises(IsADirectoryError, match=re.escape(name)):  # an example of what to write
+        write(plain[0], tmp_path / "a")
 
 
-def test_a_report_that_fails_leaves_nothing(plain, tmp_path, monkeypatch):
+@each_writer
+def test_a_file_that_fails_leaves_nothing(plain, tmp_path, monkeypatch, name):
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        plain[0].report(tmp_path / "r.html")
+        WRITERS[name][0](plain[0], tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@each_writer
+def test_other_models_are_refused_by_name(plain, tmp_path, name):
+    write, target = WRITERS[name][0], tmp_path / name
+    with pytest.raises(NotFittedError):
+        write(OrdinalPULasso(), target)
+    with pytest.raises(TypeError, match="LogisticRegression"):
+        write(LogisticRegression().fit(plain[1], plain[2]), target)
+    with pytest.raises(TypeError, match="MultinomialPULassoCV"):
+        write(plain[0], target, cv=plain[0])
     assert not list(tmp_path.iterdir())
 
 
@@ -316,16 +336,6 @@ def test_rows_in_chunks_are_refused(plain, tmp_path):
     np.save(tmp_path / "x.npy", X)
     with pytest.raises(TypeError, match="X comes in chunks, but a report judges by rows in memory"):
         model.report(tmp_path / "r.html", X=as_chunked(tmp_path / "x.npy"), z=z)
-
-
-def test_other_models_are_refused_by_name(plain, tmp_path):
-    from sklearn.linear_model import LogisticRegression
-
-    other = LogisticRegression().fit(plain[1], plain[2])
-    with pytest.raises(TypeError, match="LogisticRegression"):
-        write_report(other, tmp_path / "r.html")
-    with pytest.raises(TypeError, match="MultinomialPULassoCV"):
-        write_report(plain[0], tmp_path / "r.html", cv=plain[0])
 
 
 def test_the_extra_is_named(plain, tmp_path, monkeypatch):
