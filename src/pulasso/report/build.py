@@ -77,7 +77,7 @@ def write_report(
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
-        By default the hash of `X`, `z` and `sample_weight`.
+        By default ``joblib.hash([X, z, sample_weight], "sha1")``.
     show_parameter : callable, optional
         How warnings write the name of a parameter and the value that they advise, as readers who use another face
         of the library know it: the command line has options.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 
 from pulasso._messages import Message, arg, plain, render
@@ -15,7 +16,6 @@ from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelW
 from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
 from pulasso.plots.style import only_largest
-from pulasso.runs import data_hash
 
 __all__ = ["Material", "assumed_numbers"]
 
@@ -91,8 +91,8 @@ class Material:
         self.selected = only_largest(self.strength, len(self.strength))
         self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
         if self.data_hash is None and self.X is not None:
-            weight = [] if self.sample_weight is None else [self.sample_weight]
-            self.data_hash = data_hash(self.X, self.z, *weight)
+            hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            self.data_hash = f"{hashed} (joblib.hash of [X, z, sample_weight], sha1)"
 
     def _check(self) -> None:
         """Refuse what no report can be written from."""

@@ -214,7 +214,7 @@ def about_reproduction(material: Material) -> Section:
         "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "command": material.command,
         "seed": material.seed,
-        "data hash (SHA-256)": material.data_hash,
+        "data hash": material.data_hash,
         "objective": number(core.objective_, 9),
     }
     facts |= {name: str(value) for name, value in known.items() if value is not None}
