@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Printable", "Printout", "html_facts", "html_table", "make_frame", "text_facts", "text_table"]
+__all__ = [
+    "Printable",
+    "Printout",
+    "html_facts",
+    "html_table",
+    "make_frame",
+    "show_count",
+    "text_facts",
+    "text_table",
+]
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
@@ -36,6 +45,19 @@ def text_facts(facts: Mapping[str, str], indent: str = "  ") -> list[str]:
     """Return one line for each fact, its name in a column of its own."""
     width = max(map(len, facts), default=0)
     return [f"{indent}{name:<{width}}  {value}" for name, value in facts.items()]
+
+
+def show_count(value: float) -> str:
+    """Return a number of rows or features with thousands set apart; sums of weights keep some decimals.
+
+    Examples
+    --------
+    >>> show_count(1_234_567), show_count(1234.56), show_count(2.5)
+    ('1,234,567', '1,234.6', '2.5')
+    """
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
