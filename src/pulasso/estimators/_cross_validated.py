@@ -147,6 +147,7 @@ class CrossValidated(BasePULasso):
         best = solutions[-1]
         self._store_problem(problem)
         self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))
+        self._store_convexity(problem, best)
         self.warnings_ = [*self.path_.warnings, *said]
 
     def _template(self) -> BasePULasso:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.penalties import as_penalty
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import Printable, Printout, make_frame, show_count
 
@@ -117,6 +118,9 @@ def _facts(estimator: Any) -> dict[str, str]:
         lam, chosen = estimator.lam_, f"; chosen by {len(estimator.cv_loss_)} folds, {estimator.select}"
     # Zero, and not merely small: next to their terms all gradients cancel.
     unrelated = "" if estimator.lam_max_ > 0 else ": no penalised feature is related to the labels"
+    penalty = as_penalty(estimator.penalty)
+    if penalty.name != "group-lasso":
+        facts["penalty"] = f"{penalty!r}"
     facts |= {
         "lam": f"{lam:.4g}  (lam_max {estimator.lam_max_:.4g}{unrelated}{chosen})",
         "groups": f"{n_active} of {estimator.groups_.n_blocks} selected",
@@ -124,4 +128,16 @@ def _facts(estimator: Any) -> dict[str, str]:
         "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "
         + ("converged" if estimator.converged_ else f"NOT converged (tol {estimator.tol:g})"),
     }
+    if hasattr(estimator, "least_curvature_"):
+        facts["concavity"] = _words_about_concavity(penalty, estimator.least_curvature_)
     return facts
+
+
+def _words_about_concavity(penalty: Any, curvature: float) -> str:
+    """Say whether the objective is convex around the solution, and what would make it so."""
+    words = f"{penalty.concavity:.3g} of the penalty, {curvature:.3g} the least curvature of the loss"
+    if not curvature <= penalty.concavity:
+        return f"{words}: convex within what is selected"
+    needed = penalty.gamma_for(curvature)
+    remedy = f", gamma above {needed:.3g} would make it so" if np.isfinite(needed) else ""
+    return f"{words}: not convex even within what is selected{remedy}"

@@ -141,7 +141,7 @@ def _serialize(model: Any, dtype: np.dtype) -> bytes:
         from onnx import TensorProto, checker, helper, numpy_helper, parser
     except ImportError:
         raise ImportError("An ONNX file needs onnx; install it with `pip install pulasso[onnx]`.") from None
-    classes, is_ordered = _label_values(model.classes_), model.coef_.ndim == 1
+    classes, is_ordered = _label_values(model.classes_), model.response_.is_ordered
     number, label = (helper.np_dtype_to_tensor_dtype(each) for each in (dtype, classes.dtype))
     written = parser.parse_model(
         MODEL.format(

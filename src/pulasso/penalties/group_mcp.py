@@ -49,6 +49,10 @@ class GroupMCP(NormPenalty):
         """What the curvature of the loss must exceed for the objective to be convex."""
         return 1.0 / self.gamma
 
+    def gamma_for(self, curvature: float) -> float:
+        """Return the smallest gamma whose concavity a loss of this curvature makes up for."""
+        return 1.0 / curvature if curvature > 0 else np.inf
+
     def height(self, norms: NDArray, limits: NDArray) -> NDArray:
         """Return the penalty of every block."""
         inside = np.minimum(norms, self.gamma * limits)

@@ -47,6 +47,10 @@ class GroupSCAD(GroupMCP):
         """What the curvature of the loss must exceed for the objective to be convex."""
         return 1.0 / (self.gamma - 1.0)
 
+    def gamma_for(self, curvature: float) -> float:
+        """Return the smallest gamma whose concavity a loss of this curvature makes up for."""
+        return 1.0 + super().gamma_for(curvature)
+
     def height(self, norms: NDArray, limits: NDArray) -> NDArray:
         """Return the penalty of every block."""
         within = np.clip(norms, limits, self.gamma * limits)  # the part where the slope falls

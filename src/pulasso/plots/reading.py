@@ -36,7 +36,7 @@ def feature_names(model: Any) -> list[str]:
 
 def is_ordered(model: Any) -> bool:
     """Say whether the classes are ordered, so that one coefficient of a feature speaks for all of them."""
-    return model.coef_.ndim == 1
+    return model.response_.is_ordered
 
 
 def output_names(model: Any) -> list[str]:
