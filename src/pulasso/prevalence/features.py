@@ -25,14 +25,7 @@ CHOICES = ("auto", "all", "selected")
 def choose_features(
     data: PUData, response: Response, features: str | Sequence[Any] | NDArray
 ) -> tuple[NDArray, list[str]]:
-    """Return column numbers and, for the diagnosis, how they were found.
-
-    Parameters
-    ----------
-    data : PUData
-    response : Response
-    features : {"auto", "all", "selected"}, or sequence of column numbers or names
-    """
+    """Return column numbers and, for the diagnosis, how they were found."""
     n_features = data.n_features
     if not isinstance(features, str):
         return _named_columns(data, list(features)), []
@@ -56,7 +49,7 @@ def choose_features(
 
 def _named_columns(data: PUData, features: list[Any]) -> NDArray:
     names = [] if data.feature_names is None else data.feature_names.tolist()
-    places: dict[Any, int] = {**{j: j for j in range(data.n_features)}, **{n: j for j, n in enumerate(names)}}
+    places = {**{j: j for j in range(data.n_features)}, **{name: j for j, name in enumerate(names)}}
     unknown = [each for each in features if isinstance(each, bool) or each not in places]
     if unknown:
         raise InputError(

@@ -46,23 +46,11 @@ class Evaluation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointLikelihood:
-    """Minus the log-likelihood of the observed labels, in coefficients and unknown numbers together.
+    """Minus the log-likelihood of the observed labels, in coefficients and unknown numbers together."""
 
-    Parameters
-    ----------
-    x : array of shape (n_samples, n_features)
-        Standardised features.
-    codes : array of shape (n_samples,)
-        0 unlabeled, k class k.
-    weight : array of shape (n_samples,)
-        A weight of 2 counts as two rows.
-    response : Response
-    scale : Scale
-    """
-
-    x: NDArray
-    codes: NDArray
-    weight: NDArray
+    x: NDArray  # standardised features, shape (n_samples, n_features)
+    codes: NDArray  # 0 unlabeled, k class k
+    weight: NDArray  # a weight of 2 counts as two rows
     response: Response
     scale: Scale
     _last: dict[bytes, Evaluation] = field(default_factory=dict, init=False, repr=False)

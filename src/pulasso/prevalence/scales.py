@@ -21,21 +21,13 @@ __all__ = ["Scale"]
 class Scale:
     """From free numbers to those that users know, and to a label model with its derivatives.
 
-    Parameters
-    ----------
-    counts : LabelCounts
-    is_prevalence : bool
-        Whether the numbers are prevalences, rather than label frequencies.
-    common : bool
-        One number for all classes instead of one each.
-    anchor : int, optional
-        Take ``logit(pi_k)`` of this class (counted from 0) as its free number, so that a profile can hold it while
-        the other prevalences share what is left.
+    An anchor takes ``logit(pi_k)`` of one class (counted from 0) as its free number, so that a profile can hold it
+    while the other prevalences share what is left.
     """
 
     counts: LabelCounts
-    is_prevalence: bool
-    common: bool = False
+    is_prevalence: bool  # or label frequencies
+    common: bool = False  # one number for all classes
     anchor: int | None = None
 
     @property

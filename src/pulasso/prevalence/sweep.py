@@ -2,21 +2,18 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
-from pulasso._messages import listed
 from pulasso.data.chunks import as_chunked, is_chunked
-from pulasso.exceptions import InputError, ScenarioError, TrivialModelWarning
+from pulasso.exceptions import InputError, TrivialModelWarning
 from pulasso.metrics import observed_log_likelihood_scorer, pu_scores
+from pulasso.prevalence.assumed import last_step, name_of, read_grid, varied_number, with_number
 from pulasso.prevalence.sweep_result import SensitivitySweep
 from pulasso.runs import open_run, run_steps
-from pulasso.scenarios import SCENARIOS
 
 __all__ = ["sensitivity_sweep"]
 
@@ -92,101 +89,24 @@ def sensitivity_sweep(
     >>> sweep.values[sweep.reference], sweep.always_selected, bool(sweep.changed[0] > 0)
     (0.6, ['x0'], True)
     """
-    parameter, own = _varied_number(estimator)
-    values, place = _read_grid(grid, own if reference is None else reference, parameter)
+    parameter, own = varied_number(estimator)
+    values, place = read_grid(grid, own if reference is None else reference, parameter)
     scored = (X, z, sample_weight) if held_out is None else _read_held_out(held_out)
-    run = open_run(
-        "sensitivity_sweep",
-        {
-            "estimator": _settings(_with_number(estimator, parameter, None)),
-            "rows of the fit": [_hashable(each) for each in (X, z, sample_weight)],
-            "scored rows": [_hashable(each) for each in scored],
-        },
-        checkpoint,
-    )
-    steps = {
-        f"{parameter} {_name(value)}": (
-            _with_number(estimator, parameter, value),
-            X,
-            z,
-            sample_weight,
-            scored,
-        )
-        for value in values
+    settings = {
+        "estimator": _settings(with_number(estimator, parameter, None)),
+        "fitted rows": [_identity(each) for each in (X, z, sample_weight)],
+        "scored rows": None if held_out is None else [_identity(each) for each in scored],
     }
+    rows = (X, z, sample_weight, scored)
+    steps = {
+        f"{parameter} {name_of(each)}": (with_number(estimator, parameter, each), *rows) for each in values
+    }
+    run = open_run("sensitivity_sweep", settings, checkpoint)
     results = run_steps(_fit_one, steps, n_jobs=n_jobs, run=run, progress=progress, title="sweep")
     return _collect(parameter, values, place, results, scored[2])
 
 
-# -- the number that is varied -------------------------------------------------------------------------------
-
-
-def _last_step(estimator: Any) -> tuple[Any, str]:
-    """Return the estimator at the end of a pipeline, and the prefix of its parameters."""
-    prefix = ""
-    while hasattr(estimator, "steps"):
-        name, estimator = estimator.steps[-1]
-        prefix += f"{name}__"
-    return estimator, prefix
-
-
-def _varied_number(estimator: Any) -> tuple[str, Any]:
-    """Return the parameter that is varied, and its value in the estimator."""
-    core, _ = _last_step(estimator)
-    scenario = getattr(core, "scenario", None)
-    asks_for = {cls.name: cls.asks_for for cls in SCENARIOS}
-    parameter = asks_for.get(scenario) if isinstance(scenario, str) else getattr(scenario, "asks_for", None)
-    if parameter is None:
-        raise ScenarioError(
-            f"{type(core).__name__} with scenario={scenario!r} has no number to vary.",
-            parameter="scenario",
-            remedy=f"It needs one of {listed(name for name, asks in asks_for.items() if asks)}.",
-        )
-    own = getattr(core if isinstance(scenario, str) else scenario, parameter)
-    return parameter, None if isinstance(own, str) else own
-
-
-def _with_number(estimator: Any, parameter: str, value: Any) -> Any:
-    """Return an unfitted copy under another assumed number."""
-    model, (core, prefix) = clone(estimator), _last_step(estimator)
-    if isinstance(core.scenario, str):
-        return model.set_params(**{f"{prefix}{parameter}": value})
-    return model.set_params(**{f"{prefix}scenario": replace(core.scenario, **{parameter: value})})
-
-
-def _read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int]:
-    """Return all values, and the place of the reference among them."""
-    if isinstance(grid, str | Mapping) or not isinstance(grid, Iterable):
-        raise InputError(
-            f"grid={grid!r} is no list of values.",
-            parameter="grid",
-            remedy=f"Give one value for each assumed {parameter}: [0.1, 0.2], or [{{1: 0.2, 2: 0.1}}, ...].",
-        )
-    values = list(grid)
-    for value in values:
-        # The classes are not known yet; what is wrong with one of them is said by its fit.
-        if isinstance(value, str) or value is None:
-            raise InputError(f"grid holds {value!r}, which is no number, array or mapping.", parameter="grid")
-    names = [_name(value) for value in values]
-    if not values or len(set(names)) < len(names):
-        problem = f"holds a value more than once: {listed(values)}" if values else "is empty"
-        raise InputError(f"grid {problem}.", parameter="grid", remedy=f"Give several values of {parameter}.")
-    if reference is None:
-        return values, len(values) // 2
-    if _name(reference) in names:
-        return values, names.index(_name(reference))
-    if all(isinstance(value, int | float) for value in [*values, reference]):
-        values = sorted([*values, reference])
-        return values, values.index(reference)
-    return [reference, *values], 0
-
-
-def _name(value: Any) -> str:
-    """Return a name that is equal for equal values."""
-    if isinstance(value, Mapping):
-        entries = sorted(value.items(), key=lambda item: str(item[0]))
-        return ", ".join(f"{key}: {float(each)!r}" for key, each in entries)
-    return ", ".join(repr(float(each)) for each in np.atleast_1d(np.asarray(value, dtype=float)))
+# -- the rows, and what tells one sweep from another ---------------------------------------------------------
 
 
 def _read_held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:
@@ -200,9 +120,6 @@ def _read_held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:
     return x, z, weight[0] if weight else None
 
 
-# -- what tells one sweep from another -------------------------------------------------------------------------
-
-
 def _settings(value: Any) -> Any:
     """Return classes and parameters of an estimator and of all in it, but for those that do not matter."""
     if isinstance(value, list | tuple):
@@ -211,11 +128,13 @@ def _settings(value: Any) -> Any:
         return value
     params = value.get_params(deep=False)
     kept = {name: _settings(each) for name, each in params.items() if name not in NOT_IN_THE_FINGERPRINT}
-    return type(value).__name__, kept
+    return type(value).__module__, type(value).__qualname__, kept
 
 
-def _hashable(rows: Any) -> Any:
-    return as_chunked(rows).fingerprint() if is_chunked(rows) else rows
+def _identity(rows: Any) -> Any:
+    """Return what tells rows from others: themselves in memory, their source in chunks."""
+    chunks: Any = as_chunked(rows) if is_chunked(rows) else None
+    return rows if chunks is None else chunks.fingerprint()
 
 
 # -- one step, and after -------------------------------------------------------------------------------------
@@ -230,7 +149,7 @@ def _fit_one(
 ) -> dict[str, Any]:
     """Fit under one assumed number and return everything that is compared."""
     rows, labels, row_weight = scored
-    core, prefix = _last_step(model)
+    core, prefix = last_step(model)
     weight = {} if sample_weight is None else {f"{prefix}sample_weight": sample_weight}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -240,13 +159,13 @@ def _fit_one(
     proba, coef = model.predict_proba(rows), np.atleast_2d(core.coef_)
     names = getattr(core, "feature_names_in_", [f"x{j}" for j in range(coef.shape[1])])
     return {
-        "coefs": coef,
+        "coef": coef,
         "features": np.array(names, dtype=np.str_),
-        "probabilities": proba,
+        "proba": proba,
         # Labels of data frames are objects, which no checkpoint saves: text or numbers instead.
         "predictions": np.array(core.classes_.tolist())[np.argmax(proba, axis=1)],
         "log_likelihood": observed_log_likelihood_scorer(model, rows, labels, row_weight),
-        "lam": float(getattr(core, "lam_", core.lam if hasattr(core, "lam") else np.nan)),
+        "lam": float(core.lam_ if hasattr(core, "lam_") else core.lam),
         "converged": core.converged_,
         "score_names": np.array(list(scores), dtype=np.str_),
         "scores": np.array([each.value for each in scores.values()], dtype=float),
@@ -262,26 +181,24 @@ def _collect(
     results: list[dict[str, NDArray]],
     weight: ArrayLike | None,
 ) -> SensitivitySweep:
-    together = {
-        name: np.array([result[name] for result in results])
-        for name in ("coefs", "probabilities", "predictions", "log_likelihood", "lam", "converged")
-    }
-    predictions = together["predictions"]
-    changed = np.average(predictions != predictions[reference], axis=1, weights=weight)
-    names = results[0]["score_names"].tolist()
-    scores, errors = (
-        dict(zip(names, np.array([result[what] for result in results]).T, strict=True))
-        for what in ("scores", "score_errors")
-    )
+    def stack(name: str) -> NDArray:
+        return np.array([result[name] for result in results])
+
+    predictions, names = stack("predictions"), results[0]["score_names"].tolist()
+    row_weight = None if weight is None else np.asarray(weight, dtype=float)
     return SensitivitySweep(
         parameter=parameter,
         values=values,
         reference=reference,
+        log_likelihood=stack("log_likelihood"),
+        lam=stack("lam"),
+        coefs=stack("coef"),
         features=results[0]["features"],
-        selected=(together["coefs"] != 0).any(axis=1),
-        changed=changed,
-        scores=scores,
-        score_errors=errors,
+        predictions=predictions,
+        probabilities=stack("proba"),
+        changed=np.average(predictions != predictions[reference], axis=1, weights=row_weight),
+        scores=dict(zip(names, stack("scores").T, strict=True)),
+        score_errors=dict(zip(names, stack("score_errors").T, strict=True)),
+        converged=stack("converged"),
         warnings=[tuple(result["warnings"].tolist()) for result in results],
-        **together,
     )
