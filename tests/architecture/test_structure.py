@@ -14,7 +14,7 @@ ROOT = Path(pulasso.__file__).parent
 FLOORS = (
     ("__init__",),
     ("cli", "_show_versions"),
-    ("report", "experiments", "export"),
+    ("report", "export"),
     ("plots",),
     ("estimators", "model_selection", "prevalence", "inference", "baselines"),
     ("metrics", "theory"),

@@ -42,17 +42,20 @@ def quadratic(sizes, seed=0, zero_threshold=True):
     return hessian, linear, starts, sizes, thresholds, (eigenvalues, np.concatenate(bases), basis_starts)
 
 
-def run(kernel, problem, beta, max_sweeps=2000, tol=1e-9):
+def run(kernel, problem, beta, max_sweeps=2000, tol=1e-9, l1=None):
     hessian, linear, starts, sizes, thresholds, decomposition = problem
-    beta = beta.copy()
+    beta, tols = beta.copy(), np.full(len(sizes), tol)
     gradient = linear + hessian.astype(float) @ beta
-    sweeps = kernel(hessian, gradient, beta, starts, sizes, thresholds, *decomposition, max_sweeps, tol)
+    sweeps = kernel(hessian, gradient, beta, starts, sizes, thresholds, l1, *decomposition, max_sweeps, tols)
     return beta, gradient, sweeps
 
 
-def violation(problem, beta):
+def violation(problem, beta, l1=None):
     hessian, linear, starts, sizes, thresholds, _ = problem
     gradient = linear + hessian.astype(float) @ beta
+    if l1 is not None:
+        soft = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+        gradient = np.where(beta != 0, gradient + l1 * np.sign(beta), soft)
     worst = 0.0
     for start, size, threshold in zip(starts, sizes, thresholds, strict=True):
         b, g = beta[start : start + size], gradient[start : start + size]
@@ -77,6 +80,27 @@ def test_the_result_is_optimal(kernel, sizes, seed):
         np.testing.assert_allclose(gradient, problem[1] + problem[0].astype(float) @ beta, atol=1e-6)
 
 
+@every_size
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_result_is_optimal_with_a_lasso_inside_the_blocks(kernel, sizes):
+    problem, rng = quadratic(sizes), np.random.default_rng(1)
+    l1 = rng.uniform(0.0, 3.0, sum(sizes))
+    beta, _, sweeps = run(kernel, problem, rng.normal(size=sum(sizes)), 20_000, 1e-9, l1)
+    assert sweeps > 0 and (beta == 0).any()
+    assert violation(problem, beta, l1) <= 1e-7
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_block_has_its_own_tolerance(kernel):
+    hessian, linear, *blocks, decomposition = quadratic([2, 2], zero_threshold=False)
+    found = []
+    for tols in ([1e-9, 1e-9], [1e6, 1e-9]):
+        beta, gradient = np.zeros(4), linear.copy()
+        assert kernel(hessian, gradient, beta, *blocks, None, *decomposition, 2000, np.array(tols)) > 0
+        found.append(beta)
+    assert found[0][:2].any() and not found[1][:2].any()  # a block that may be far off is not touched
+
+
 @needs_native
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_random_shapes(kernel):
@@ -92,9 +116,10 @@ def test_random_shapes(kernel):
 @every_size
 def test_the_two_kernels_agree_sweep_by_sweep(sizes):
     problem, start = quadratic(sizes), np.zeros(sum(sizes))
-    for sweeps in (1, 2, 5):
-        ours, our_gradient, our_count = run(numpy_kernels.block_descent, problem, start, sweeps)
-        theirs, their_gradient, their_count = run(native.block_descent, problem, start, sweeps)
+    l1 = np.random.default_rng(2).uniform(0.0, 1.0, sum(sizes))
+    for sweeps, own in [(1, None), (2, None), (5, None), (1, l1), (4, l1)]:
+        ours, our_gradient, our_count = run(numpy_kernels.block_descent, problem, start, sweeps, l1=own)
+        theirs, their_gradient, their_count = run(native.block_descent, problem, start, sweeps, l1=own)
         np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(their_gradient, our_gradient, rtol=1e-5, atol=1e-6)
         assert our_count == their_count
@@ -105,7 +130,7 @@ def test_the_trail_holds_every_sweep(kernel):
     hessian, linear, *blocks, decomposition = quadratic([3, 1, 4])
     trail = np.full((4, 2, 8), np.nan)
     beta, gradient = np.zeros(8), linear.copy()
-    kernel(hessian, gradient, beta, *blocks, *decomposition, 4, 1e-14, trail)
+    kernel(hessian, gradient, beta, *blocks, None, *decomposition, 4, np.full(3, 1e-14), trail)
     for sweeps in range(1, 5):
         expected = run(kernel, (hessian, linear, *blocks, decomposition), np.zeros(8), sweeps, 1e-14)
         np.testing.assert_array_equal(trail[sweeps - 1], expected[:2])
@@ -149,15 +174,17 @@ def test_the_rank_two_kernels_agree(n):
 
 
 @needs_native
+@pytest.mark.parametrize("by_row", [False, True])
 @pytest.mark.parametrize("scale", [1.0, 300.0])
 @pytest.mark.parametrize("hides", [True, False])
 @pytest.mark.parametrize("n_positive", [1, 2, 5])
-def test_the_losses_agree(n_positive, hides, scale):
+def test_the_losses_agree(n_positive, hides, scale, by_row):
     rng, n = np.random.default_rng(n_positive), 700
     eta = np.asfortranarray(scale * rng.normal(size=(n, n_positive)))
     codes, sample_weight = rng.integers(0, n_positive + 2, n), rng.random(n) / n
-    log_total, log_hidden = rng.normal(size=(2, n_positive + 1))
-    log_hidden[-1] = -np.inf if n_positive > 1 else log_hidden[-1]  # one class is always labelled
+    log_total, log_hidden = rng.normal(size=(2, *([n] if by_row else []), n_positive + 1))
+    if n_positive > 1:
+        log_hidden[..., -1] = -np.inf  # one class is always labelled
     arguments = (eta, codes, sample_weight, log_total, log_hidden if hides else None)
     value, grad = native.observed_loss(*arguments)
     expected, expected_grad = numpy_kernels.observed_loss(*arguments)

@@ -21,9 +21,9 @@ def check_loss(case, eta):
     value, grad = sample.loss.value_and_grad(eta)
     assert np.isfinite(value) and value >= -1e-9
     assert np.isfinite(grad).all() and np.abs(grad).sum(axis=1).max() <= 2.0
-    proba = np.exp(sample.label_model.observed_log_proba(eta))
+    proba = np.exp(sample.likelihood.log_proba(eta))
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)
-    yhat = sample.label_model.responsibilities(eta, sample.codes)
+    yhat = sample.likelihood.responsibilities(eta, sample.codes)
     np.testing.assert_allclose(yhat.sum(axis=1), 1.0, rtol=1e-9)
     assert (yhat >= 0).all()
     curvature = sample.loss.curvature(eta).matrices()

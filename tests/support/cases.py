@@ -47,6 +47,12 @@ class Case:
         return LabelSample.of(self.make(n_positive), drawn, weight, n_positive)
 
 
+def null_of(label_model, counts):
+    """Return the null model for counts of labels."""
+    codes = np.arange(len(counts.frequencies))
+    return find_null_model(ObservedLoss(label_model, codes, counts.frequencies), counts)
+
+
 @dataclass(frozen=True, eq=False)
 class LabelSample:
     """Observed labels with what their scenario makes of them."""

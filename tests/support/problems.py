@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from pulasso.design import as_design, standardize
 from pulasso.build import scale_by_null
+from pulasso.design import as_design, standardize
 from pulasso.penalties import BlockPenalty, Groups, as_penalty
 from pulasso.problem import Problem
 from pulasso.responses import RESPONSES
+from pulasso.solvers import SOLVERS
 from support.cases import LabelSample
 from support.simulate import draw_truth, hide_labels
 
@@ -23,6 +24,12 @@ def make_problem(x, sample, response, groups, penalty=None):
     problem = Problem(design, response, sample.loss, BlockPenalty(as_penalty(penalty), blocks))
     problem = scale_by_null(problem, sample.null.log_odds)
     return problem, problem.null
+
+
+def solve_at_lam(solver, problem, start, **settings):
+    """Return what a solver finds at the problem's own lam."""
+    settings = {"tol": 1e-6, "max_iter": 10_000, **settings}
+    return next(SOLVERS[solver](problem, start, np.array([problem.lam]), **settings))
 
 
 def random_problem(response_name, case, groups, *, n, p, n_positive, seed, lam_ratio=0.2, penalty=None):

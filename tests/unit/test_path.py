@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pulasso import Groups, MultinomialPULasso, fit_path
-from pulasso.path import lam_grid, lams_down_to, scale_by_null, solve_path
-from pulasso.problem import Params
-from pulasso.solvers import SOLVERS
+from pulasso.build import scale_by_null
+from pulasso.path import lam_grid, lams_down_to, solve_path
+from pulasso.solvers import SOLVERS, along_path, solve_proximal_gradient
 from support.brute_force import kkt_violation
 from support.cases import BY_SCENARIO
 from support.groups import entries, rows, weighted_column_sets
@@ -61,7 +61,7 @@ def test_above_lam_max_there_is_no_way_down(lam):
 def test_lam_max_is_exact(response, case, groups):
     problem, null = random_problem(response, case, groups, n=100, p=10, n_positive=2, seed=4)
     lams = problem.lam_max * np.array([1.0, 0.999])
-    top, below = solve_path(problem, null, lams, solver=SOLVERS["working-set"], tol=1e-8, max_iter=1000)
+    top, below = solve_path(problem, lams, tol=1e-8, max_iter=1000)
     assert not top.params.theta.any() and top.converged
     assert below.params.theta.any() and below.converged
 
@@ -93,11 +93,7 @@ def test_the_null_model_fits_unpenalised_groups(response, case):
     assert null.theta[(weights == 0)[index]].all()
     assert not null.theta[(weights > 0)[index]].any()
     assert kkt_violation(problem.at_lam(problem.lam_max), null) <= 1e-6
-    just_below = next(
-        solve_path(
-            problem, null, [0.999 * problem.lam_max], solver=SOLVERS["working-set"], tol=1e-8, max_iter=1000
-        )
-    )
+    just_below = next(solve_path(problem, [0.999 * problem.lam_max], tol=1e-8, max_iter=1000))
     assert just_below.params.theta[(weights > 0)[index]].any()
 
 
@@ -123,7 +119,7 @@ def test_no_penalty_at_all():
 def test_every_solution_is_certified(response, solver):
     problem, null = random_problem(response, BY_SCENARIO[1], entries, n=90, p=12, n_positive=2, seed=8)
     lams = lam_grid(problem.lam_max, 4, 0.1)
-    results = list(solve_path(problem, null, lams, solver=SOLVERS[solver], tol=1e-6, max_iter=5000))
+    results = list(solve_path(problem, lams, solver=solver, tol=1e-6, max_iter=5000))
     assert len(results) == 4
     for lam, result in zip(lams, results, strict=True):
         assert result.converged
@@ -137,7 +133,7 @@ def test_every_solution_is_certified(response, solver):
 def test_tolerances_may_differ(solver):
     problem, null = random_problem("multinomial", BY_SCENARIO[2], rows, n=100, p=10, n_positive=2, seed=9)
     lams, tols = lam_grid(problem.lam_max, 3, 0.2), [1e-2, 1e-3, 1e-9]
-    results = list(solve_path(problem, null, lams, solver=SOLVERS[solver], tol=tols, max_iter=5000))
+    results = list(solve_path(problem, lams, solver=solver, tol=tols, max_iter=5000))
     for result, tol in zip(results, tols, strict=True):
         assert result.kkt <= tol
 
@@ -148,10 +144,10 @@ def test_each_solution_is_the_start_of_the_next():
 
     def spy(at_lam, start, **settings):
         starts.append(start)
-        return SOLVERS["proximal-gradient"](at_lam, start, **settings)
+        return solve_proximal_gradient(at_lam, start, **settings)
 
     lams = lam_grid(problem.lam_max, 4, 0.3)
-    results = list(solve_path(problem, null, lams, solver=spy, tol=1e-6, max_iter=1000))
+    results = list(along_path(spy)(problem, null, lams, tol=1e-6, max_iter=1000))
     assert starts[0] is null
     assert all(start is result.params for start, result in zip(starts[1:], results, strict=False))
 
@@ -160,10 +156,9 @@ def test_a_wrong_lam_max_is_not_used():
     problem, null = random_problem("ordinal", BY_SCENARIO[1], rows, n=60, p=5, n_positive=2, seed=11)
     wrong = replace(problem, lam=123.0, lam_max=456.0)
     log_odds = problem.response.log_odds(np.zeros((1, 1)), null.offsets)[0]
-    again, null_again = scale_by_null(wrong, log_odds)
+    again = scale_by_null(wrong, log_odds)
     assert again.lam_max == pytest.approx(problem.lam_max, rel=1e-9)
-    assert isinstance(null_again, Params)
-    np.testing.assert_allclose(null_again.offsets, null.offsets, rtol=1e-9)
+    np.testing.assert_allclose(again.null.offsets, null.offsets, rtol=1e-9)
 
 
 @every_solver

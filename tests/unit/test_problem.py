@@ -40,7 +40,7 @@ def test_objective_is_loss_plus_penalty(problem_and_null, rng):
     eta = problem.response.log_odds(problem.design.matmul(params.theta), params.offsets)
     assert point.loss == pytest.approx(problem.loss.value_and_grad(eta)[0], rel=1e-14)
     assert point.objective == pytest.approx(
-        point.loss + problem.lam * problem.penalty.value(params.theta), rel=1e-14
+        point.loss + problem.penalty.value(params.theta, problem.lam), rel=1e-14
     )
     assert problem.at_lam(0.0).at(params).objective == point.loss
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -138,8 +139,12 @@ class PUData:
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what tells these data from others, for :mod:`pulasso.runs`."""
-        x = self.x.fingerprint() if self.is_chunked else self.x
+        x = self.x.map_concat(_digest) if self.is_chunked else self.x
         return {"X": (x, self.feature_names), "y": (self.codes, self.classes), "sample_weight": self.weight}
+
+
+def _digest(x: Any) -> NDArray:
+    return np.array([joblib.hash(x)])
 
 
 def _label_array(y: ArrayLike) -> NDArray:

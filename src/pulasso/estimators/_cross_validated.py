@@ -94,9 +94,7 @@ class CrossValidated(BasePULasso):
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
         check_folds(folds, data, data.weight)  # type: ignore[arg-type]
         template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(template, name, getattr(self, name))
+        template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         steps = {
             f"fold {i}": (template, data, fold, i, self.lams_, problem.scenario, criterion)
             for i, fold in enumerate(folds, start=1)
@@ -105,7 +103,7 @@ class CrossValidated(BasePULasso):
         results = run_steps(fit_fold, steps, title="folds", **how)
         said = self._warn_of_folds(results, problem)
         self._choose(results, problem, said)
-        self._refit(template, problem, run, said)
+        self._refit(problem, run, said)
 
     def _choose(self, results: list[dict[str, NDArray]], problem: Problem, said: list[str]) -> None:
         curve = LossCurve(
@@ -135,14 +133,17 @@ class CrossValidated(BasePULasso):
         if words:
             said.append(warn(words, GridEdgeWarning))
 
-    def _refit(self, template: BasePULasso, problem: Problem, run: Run | None, said: list[str]) -> None:
-        lams = self.lams_[: self.best_index_ + 1]
+    def _refit(self, problem: Problem, run: Run | None, said: list[str]) -> None:
+        lams, template = self.lams_[: self.best_index_ + 1], self._template()
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(template, name, getattr(self, name))
         steps = {f"refit {self.best_index_}": (template, problem, lams)}
         arrays = run_steps(refit, steps, progress=self.progress, title="refit", run=run)[0]
         solutions = solutions_from_arrays(arrays)
         template._store_problem(problem)
         template.warnings_ += said
-        self.path_ = collect_path(template, problem, solutions)
+        self.path_ = collect_path(template, problem, solutions, who="All rows: ")
         best = solutions[-1]
         self._store_problem(problem)
         self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))

@@ -16,8 +16,9 @@ __all__ = ["GroupMCP"]
 class GroupMCP(NormPenalty):
     """The minimax concave penalty of group norms: strong groups are not shrunk at all.
 
-    With ``t = lam * weight_j`` a group of norm r costs ``t r - r^2 / (2 gamma)`` up to ``r = gamma t``, and ``gamma t^2 /
-    2`` beyond. It is concave: the objective may have several stationary points even where the loss is convex.
+    With ``t = lam * weight_j`` a group of norm r costs ``t r - r^2 / (2 gamma)`` up to ``r = gamma t``, and
+    ``gamma t^2 / 2`` beyond. It is concave: the objective may have several stationary points even where the loss is
+    convex.
 
     Parameters
     ----------

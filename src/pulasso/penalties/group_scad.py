@@ -26,7 +26,7 @@ class GroupSCAD(GroupMCP):
 
     References
     ----------
-    J. Fan and R. Li, *Variable selection via nonconcave penalized likelihood and its oracle properties*, JASA 96 (2001).
+    J. Fan and R. Li, *Variable selection via nonconcave penalized likelihood*, JASA 96 (2001).
 
     Examples
     --------

@@ -80,7 +80,7 @@ class ChunkedOracle:
         if state is not None:
             self._restore(state)
             return
-        self.model_blocks = np.empty(0, dtype=np.intp)
+        self.model_blocks = np.empty(0, dtype=np.intp)  # positions in the working set
         self.has_model, self.has_failed, self.mix = False, False, 0
         self.lam_before = np.inf
         self.missed: list[Params] = []  # what the first step missed by at the last two lams
@@ -108,6 +108,11 @@ class ChunkedOracle:
     def objective(self) -> float:
         """F at the current point."""
         return self.now.objective
+
+    @property
+    def penalty(self) -> float:
+        """The penalty at the current point."""
+        return self.now.objective - self.now.loss
 
     def gradient(self) -> Params:
         """Return the gradient, which every pass gives."""
@@ -201,7 +206,7 @@ class ChunkedOracle:
         own = np.diagonal(model.hessian)[:n]
         ridge = RIDGE * np.abs(own) + np.finfo(np.float32).tiny + OFFSETS_RIDGE * own.sum()
         model.settle(0, ridge)
-        self.model_blocks, self.has_model = blocks, True
+        self.model_blocks, self.modeled, self.has_model = blocks, self.working.select(blocks), True
 
     # -- from one lam to the next ----------------------------------------------------------------------------------
 
@@ -261,7 +266,8 @@ class ChunkedOracle:
             Params(*each) for each in zip(state["missed_theta"], state["missed_offsets"], strict=True)
         ]
         if self.has_model:
-            self.model.grow(self.working.segments.sizes[self.model_blocks])
+            self.modeled = self.working.select(self.model_blocks)
+            self.model.grow(self.modeled.segments.sizes)
             self.model.hessian[:] = state["hessian"]
             self.model.settle(int(self.model.size))  # nothing is new: no ridge is added twice
 

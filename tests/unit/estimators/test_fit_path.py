@@ -44,7 +44,7 @@ def test_shapes(X, y, response, settings):
         assert path.intercepts is None
     assert path.classes.tolist() == [0, 1, 2]
     assert path.feature_names is None
-    assert path.warnings == []
+    assert path.warnings == ()
 
 
 @both
@@ -158,7 +158,7 @@ def test_a_path_that_is_stopped_early_says_so(X, y, response):
     ) as caught:
         path = fit_path(X, y, response=response, **settings)
     assert caught[0].filename == __file__
-    assert path.warnings == [str(caught[0].message)]
+    assert path.warnings == (str(caught[0].message),)
     assert not path.converged.all()
     assert np.isfinite(path.coefs).all()
 
@@ -169,7 +169,7 @@ def test_a_label_frequency_that_is_too_low(X, y):
             X, y, n_lams=3, lam_min_ratio=0.5, scenario="single-training-set", label_frequency=0.4
         )
     assert caught[0].filename == __file__
-    assert path.warnings == [str(caught[0].message)]
+    assert path.warnings == (str(caught[0].message),)
     assert np.isfinite(path.coefs).all()
 
 

@@ -45,7 +45,7 @@ def resolve(groups, **changes):
 def members(blocks):
     """Names of the blocks with the set of (row, column) of their entries."""
     return {
-        name: set(zip(*map(np.ndarray.tolist, blocks.members(j)), strict=True))
+        name: set(zip(*map(np.ndarray.tolist, blocks.entries(np.array([j]))), strict=True))
         for j, name in enumerate(blocks.names)
     }
 
@@ -69,15 +69,14 @@ def brute_force_norms(blocks, theta):
 
 @settings(deadline=None)
 @given(random_blocks(), st.integers(0, 2**32 - 1), st.sampled_from("CF"))
-def test_norms_sizes_members_and_expand_agree_with_brute_force(blocks, seed, order):
+def test_norms_sizes_and_entries_agree_with_brute_force(blocks, seed, order):
     rng = np.random.default_rng(seed)
     theta = np.asarray(rng.normal(size=blocks.shape), order=order)
-    values = rng.normal(size=blocks.n_blocks)
     assert_allclose(blocks.norms(theta), brute_force_norms(blocks, theta), rtol=1e-13)
-    assert_array_equal(blocks.expand(values), values[blocks.index])
+    assert_array_equal(blocks.matrix(blocks.flat(theta)), theta)
     for j in range(blocks.n_blocks):
         assert blocks.sizes[j] == (blocks.index == j).sum()
-        assert_array_equal(theta[blocks.members(j)], theta[blocks.index == j])
+        assert_array_equal(theta[blocks.entries(np.array([j]))], theta[blocks.index == j])
 
 
 @pytest.mark.parametrize(
@@ -94,11 +93,10 @@ def test_norms_sizes_members_and_expand_agree_with_brute_force(blocks, seed, ord
 def test_shortcuts_are_taken_when_they_apply_and_give_the_same_norms(groups, n_outputs, layout):
     blocks = Groups.of(groups).resolve(5, n_outputs)
     theta = np.random.default_rng(0).normal(size=(5, n_outputs))
-    values = np.arange(blocks.n_blocks, dtype=float)
     assert blocks.layout == layout
     assert_allclose(blocks.norms(theta), brute_force_norms(blocks, theta), rtol=1e-14)
-    assert_array_equal(blocks.expand(values), values[blocks.index])
-    assert_array_equal(theta[blocks.members(1)], theta[blocks.index == 1])
+    assert_array_equal(blocks.matrix(blocks.flat(theta)), theta)
+    assert_array_equal(theta[blocks.entries(np.array([1]))], theta[blocks.index == 1])
 
 
 @pytest.mark.parametrize("groups", ["rows", "entries", Groups.from_labels([0, 1, 0])])

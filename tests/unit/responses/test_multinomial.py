@@ -17,7 +17,6 @@ def test_without_intercept_there_are_no_free_parameters():
     assert offsets.shape == (0,)
     np.testing.assert_array_equal(response.log_odds(u, offsets), u)
     assert response.pullback(u, offsets, u)[1].shape == (0,)
-    assert response.offsets_jacobian(u, offsets).shape == (0, 3, 2)
     assert response.is_feasible(offsets)
 
 

@@ -14,7 +14,7 @@ SATURATED = [case for case in CASES if not case.confirmed or case.name.startswit
 @pytest.mark.parametrize("case", SATURATED, ids=repr)
 def test_frequencies_are_matched(case, n_positive):
     sample = case.labels(np.random.default_rng(3), 80, n_positive)
-    proba = np.exp(sample.label_model.observed_log_proba(sample.null.log_odds[None, :]))[0]
+    proba = np.exp(sample.likelihood.log_proba(sample.null.log_odds[None, :]))[0]
     np.testing.assert_allclose(proba, sample.counts.frequencies[: len(proba)], rtol=1e-10)
 
 

@@ -5,7 +5,9 @@ import pytest
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, ObservedLoss, as_scenario
+from pulasso.losses import ObservedLoss, PULoss
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, as_scenario
+from support.cases import null_of
 
 CLASSES = np.array(["none", "oak", "fir"])
 COUNTS = LabelCounts(CLASSES, n_unlabeled=100.0, n_labeled=np.array([0.0, 20.0, 30.0]))
@@ -55,7 +57,7 @@ def test_case_control_always_labelled():
 
 
 def test_case_control_null_model_is_the_prevalence():
-    null = CaseControl([0.2, 0.1]).label_model(COUNTS).null_model(COUNTS.frequencies)
+    null = null_of(CaseControl([0.2, 0.1]).label_model(COUNTS), COUNTS)
     np.testing.assert_allclose(null.log_odds, np.log([0.2 / 0.7, 0.1 / 0.7]), rtol=1e-12)
     assert null.exists
 
@@ -124,7 +126,7 @@ def test_single_training_set_refuses(frequency):
 
 
 def test_single_training_set_null_model_divides_by_the_frequency():
-    null = SingleTrainingSet([0.8, 0.5]).label_model(COUNTS).null_model(COUNTS.frequencies)
+    null = null_of(SingleTrainingSet([0.8, 0.5]).label_model(COUNTS), COUNTS)
     shares = np.array([20 / 150 / 0.8, 30 / 150 / 0.5])
     np.testing.assert_allclose(null.log_odds, np.log(shares / (1 - shares.sum())), rtol=1e-12)
     assert null.excess == pytest.approx(shares.sum(), rel=1e-12)
@@ -133,7 +135,7 @@ def test_single_training_set_null_model_divides_by_the_frequency():
 @pytest.mark.parametrize("frequency", [1 / 3, 0.2, 0.01, 1e-6])
 def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
     label_model = SingleTrainingSet(frequency).label_model(COUNTS)
-    null = label_model.null_model(COUNTS.frequencies)
+    null = null_of(label_model, COUNTS)
     # 50 of 150 rows are labelled: below 1/3 the classes would need more rows than there are.
     assert null.excess == pytest.approx(1 / (3 * frequency), rel=1e-9)
     assert np.isfinite(null.log_odds).all()
@@ -148,7 +150,7 @@ def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
 
 def test_a_null_model_with_confirmed_negatives_always_exists():
     scenario = SingleTrainingSet(0.01, negative_label_frequency=0.3)
-    null = scenario.label_model(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
+    null = null_of(scenario.label_model(WITH_NEGATIVES), WITH_NEGATIVES)
     assert null.exists and np.isfinite(null.log_odds).all()
 
 
@@ -165,7 +167,7 @@ def test_fully_observed_takes_confirmed_negatives_for_class_0():
     a, c = vectors(FullyObserved().label_model(WITH_NEGATIVES))
     np.testing.assert_allclose(a, [0.2, 1.0, 1.0])
     np.testing.assert_allclose(c, [0.8, 0.0, 0.0])
-    null = FullyObserved().label_model(WITH_NEGATIVES).null_model(WITH_NEGATIVES.frequencies)
+    null = null_of(FullyObserved().label_model(WITH_NEGATIVES), WITH_NEGATIVES)
     np.testing.assert_allclose(null.log_odds, np.log([20 / 125, 30 / 125]), rtol=1e-12)
 
 
@@ -182,7 +184,7 @@ def test_confirmed_negatives_by_hand():
     eta = np.array([[np.log(2.0)]])
     # N = (0.25 + 0.75) + (0.5 + 0.5) * 2 = 3
     np.testing.assert_allclose(
-        np.exp(label_model.observed_log_proba(eta)),
+        np.exp(PULoss(label_model).log_proba(eta)),
         [[(0.75 + 0.5 * 2) / 3, 0.5 * 2 / 3, 0.25 / 3]],
         rtol=1e-14,
     )
@@ -194,7 +196,7 @@ def test_confirmed_negatives_by_hand():
 
 def test_a_class_that_is_always_labelled_is_never_hidden():
     label_model = SingleTrainingSet([1.0, 0.5]).label_model(COUNTS)
-    posterior = label_model.unlabeled_posterior(np.array([[50.0, 0.0]]))
+    posterior = PULoss(label_model).responsibilities(np.array([[50.0, 0.0]]), np.array([0]))
     np.testing.assert_allclose(posterior, [[1 / 1.5, 0.0, 0.5 / 1.5]], rtol=1e-14)
 
 

@@ -1,7 +1,9 @@
 """The quadratic model learns from steps that were taken."""
 
 import numpy as np
+import pytest
 
+from pulasso.penalties import Thresholds
 from pulasso.solvers._quadratic import Quadratic
 
 
@@ -9,7 +11,11 @@ def random_quadratic(sizes=(1, 2, 3), n_offsets=2):
     rng = np.random.default_rng(3)
     n = n_offsets + sum(sizes)
     root = rng.normal(size=(n, 3 * n))
-    return Quadratic((root @ root.T / n).astype(np.float32), np.array(sizes), n_offsets), rng
+    quadratic = Quadratic(n_offsets)
+    quadratic.grow(np.array(sizes))
+    quadratic.hessian[:] = root @ root.T / n
+    quadratic.settle(0)
+    return quadratic, rng
 
 
 def test_a_correction_gives_the_seen_change_of_the_gradient():
@@ -30,13 +36,17 @@ def test_implausible_changes_are_ignored():
         np.testing.assert_array_equal(quadratic.hessian, before)
 
 
-def test_the_minimum_of_a_corrected_model_is_a_minimum():
+@pytest.mark.parametrize("ridge", [0.0, 0.7])
+def test_the_minimum_of_a_corrected_model_is_a_minimum(ridge):
     quadratic, rng = random_quadratic()
     change = rng.normal(size=8)
     quadratic.correct(change, 1.3 * (quadratic.hessian @ change))
+    before = quadratic.hessian.copy()
     gradient, thresholds = rng.normal(size=8), np.array([0.0, 0.3, 0.4, 0.2])
-    best = quadratic.descend(gradient, np.zeros(8), thresholds, tol=1e-9, max_sweeps=2000)
-    slope = gradient + quadratic.hessian.astype(float) @ best
+    bound, tols = Thresholds(thresholds[1:], None, np.repeat(ridge, 6)), np.full(4, 1e-9)
+    best = quadratic.descend(gradient, np.zeros(8), bound, tols=tols, max_sweeps=2000)
+    assert (quadratic.hessian == before).all()  # a ridge is added for the descent only
+    slope = gradient + quadratic.hessian.astype(float) @ best + np.append([0.0, 0.0], ridge * best[2:])
     for start, size, threshold in zip(quadratic.starts, quadratic.sizes, thresholds, strict=True):
         b, g = best[start : start + size], slope[start : start + size]
         norm = np.linalg.norm(b)

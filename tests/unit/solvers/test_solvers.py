@@ -11,7 +11,7 @@ from pulasso.scenarios import FullyObserved
 from pulasso.solvers import SOLVERS, solve_em, solve_proximal_gradient
 from support.cases import BY_SCENARIO, LabelSample
 from support.groups import rows
-from support.problems import make_problem, random_problem
+from support.problems import make_problem, random_problem, solve_at_lam
 
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
@@ -23,7 +23,7 @@ def test_one_binary_feature_has_a_closed_form(solver):
     codes = np.repeat([0, 1, 0, 1], [30, 10, 15, 45])
     sample = LabelSample.of(FullyObserved(), codes, np.ones(100), 1)
     problem, null = make_problem(x, sample, Multinomial(1), Groups.rows())
-    result = SOLVERS[solver](problem.at_lam(0.0), null, tol=1e-10)
+    result = solve_at_lam(solver, problem.at_lam(0.0), null, tol=1e-10)
     theta, offset = problem.design.to_original(result.params.theta)
     assert theta[0, 0] == pytest.approx(np.log(45 / 15) - np.log(10 / 30), abs=1e-7)
     assert result.params.offsets[0] + offset[0] == pytest.approx(np.log(10 / 30), abs=1e-7)
@@ -34,8 +34,8 @@ def test_one_binary_feature_has_a_closed_form(solver):
 def test_a_start_far_from_the_null_model_is_no_obstacle(solver, response):
     problem, null = random_problem(response, BY_SCENARIO[2], rows, n=80, p=6, n_positive=2, seed=1)
     far = Params(null.theta + 3.0, 2.0 * null.offsets)
-    near = SOLVERS[solver](problem, null, tol=1e-8)
-    found = SOLVERS[solver](problem, far, tol=1e-8)
+    near = solve_at_lam(solver, problem, null, tol=1e-8)
+    found = solve_at_lam(solver, problem, far, tol=1e-8)
     assert near.converged and found.converged
     assert found.objective == pytest.approx(near.objective, abs=1e-8)
 
@@ -47,14 +47,14 @@ def test_without_intercept(solver):
     sample = LabelSample.of(FullyObserved(), codes, np.ones(60), 2)
     response = Multinomial(2, fit_intercept=False)
     problem, null = make_problem(rng.normal(size=(60, 4)), sample, response, Groups.rows())
-    result = SOLVERS[solver](problem.at_lam(0.1 * problem.lam_max), null, tol=1e-8)
+    result = solve_at_lam(solver, problem.at_lam(0.1 * problem.lam_max), null, tol=1e-8)
     assert result.converged and result.params.offsets.shape == (0,)
 
 
 @every_solver
 def test_an_unreachable_tolerance_ends_with_a_word_about_it(solver):
     problem, null = random_problem("ordinal", BY_SCENARIO[1], rows, n=80, p=6, n_positive=2, seed=3)
-    result = SOLVERS[solver](problem, null, tol=1e-300, max_iter=150)
+    result = solve_at_lam(solver, problem, null, tol=1e-300, max_iter=150)
     assert not result.converged
     assert result.kkt <= 1e-9
     assert "accuracy" in result.message or "max_iter" in result.message
