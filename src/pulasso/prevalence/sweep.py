@@ -128,13 +128,15 @@ def _settings(value: Any) -> Any:
         return value
     params = value.get_params(deep=False)
     kept = {name: _settings(each) for name, each in params.items() if name not in NOT_IN_THE_FINGERPRINT}
-    return type(value).__module__, type(value).__qualname__, kept
+    return type(value), kept
 
 
 def _identity(rows: Any) -> Any:
-    """Return what tells rows from others: themselves in memory, their source in chunks."""
-    chunks: Any = as_chunked(rows) if is_chunked(rows) else None
-    return rows if chunks is None else chunks.fingerprint()
+    """Return what a fingerprint can tell from other rows; nothing is read here."""
+    if not is_chunked(rows):
+        return rows
+    chunks = as_chunked(rows)
+    return chunks, chunks.feature_names
 
 
 # -- one step, and after -------------------------------------------------------------------------------------
