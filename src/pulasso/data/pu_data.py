@@ -41,7 +41,7 @@ class PUData:
     codes: NDArray[np.intp]
     classes: NDArray
     weight: NDArray
-    feature_names: NDArray | None = None
+    feature_names: Any = None
     y: NDArray | None = None
 
     @classmethod

@@ -97,7 +97,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             ordered=self._response.is_ordered,
             estimator=self,
         )
-        if data.is_chunked and getattr(self, "n_restarts", 0):
+        if data.is_chunked and bool(getattr(self, "n_restarts", 0)):
             raise InputError(
                 "n_restarts needs all rows in memory.",
                 parameter="n_restarts",

@@ -77,9 +77,9 @@ class PULoss:
             )
         self.cutpoints = None if cutpoints is None else np.asarray(cutpoints, dtype=float)
         self.counts = counts
-        self.scenario = scenario
-        if not isinstance(scenario, LabelModel):
-            self.scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
+        numbers = {"prevalence": prevalence, "label_frequency": label_frequency}
+        is_model = isinstance(scenario, LabelModel)
+        self.scenario: Any = scenario if is_model else as_scenario(scenario, **numbers)
 
     # -- per row, in what a learner gives out ------------------------------------------------------------------
 

@@ -46,7 +46,8 @@ class ChunkedOracle:
         segments = Segments(blocks.sizes[usable], blocks.weights[usable])
         self.working = WorkingSet(usable, *blocks.entries(usable), segments, problem.block_scales[usable])
         self.model = Quadratic(len(start.offsets))
-        self.n_iter, self.aim = 0, None
+        self.n_iter = 0
+        self.aim: Params | None = None
         if state is not None:
             self._restore(state)
             return

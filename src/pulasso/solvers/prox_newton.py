@@ -10,7 +10,7 @@ memory answer cheaply and often (`_memory_oracle`), chunks of rows in few passes
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +120,7 @@ class Oracle(Protocol):
         """Return a function of the step length that evaluates the point there; None outside the domain."""
         ...
 
-    def accept(self, trial: Trial, gradient: NDArray, change: NDArray, kkt: float) -> None:
+    def accept(self, trial: Any, gradient: NDArray, change: NDArray, kkt: float) -> None:
         """Move to a trial point; gradient before and change are in the variables of the model."""
         ...
 
@@ -238,8 +238,9 @@ class ProxNewton:
         penalty = problem.penalty.formula
         bound = penalty.thresholds(beta[model.n_offsets :], segments, lam)
         if bound is None:
-            settings = {"tols": tols, "max_sweeps": oracle.max_sweeps}
-            return model.descend_by_prox(gradient, beta, penalty, segments, lam, **settings)
+            return model.descend_by_prox(
+                gradient, beta, penalty, segments, lam, tols=tols, max_sweeps=oracle.max_sweeps
+            )
         return model.descend(gradient, beta, bound, tols=tols, max_sweeps=oracle.max_sweeps)
 
     def _search(
