@@ -68,10 +68,10 @@ studies: .venv/.installed ## Simulation studies (coverage, choice of lam, preval
 	@set -e; for study in studies/*.py; do echo "== $$study"; $(BIN)/python "$$study" --scale $(SCALE); done
 
 reproduce: .venv/.installed ## The paper's figures and tables at quick scale; a page in runs/paper
-	$(BIN)/pulasso reproduce all --scale quick --jobs 2 --out runs/paper
+	$(BIN)/python -m reproduction all --scale quick --jobs 2 --out runs/paper
 
 reproduce-docs: .venv/.installed ## The same at the scale of the paper, for the documentation: an hour or two
-	$(BIN)/pulasso reproduce all --scale paper --jobs 2 --out runs/paper-scale
+	$(BIN)/python -m reproduction all --scale paper --jobs 2 --out runs/paper-scale
 	$(BIN)/python docs/reproduction/collect.py runs/paper-scale
 
 .venv/.installed-docs: .venv/.installed
@@ -85,4 +85,4 @@ docs: .venv/.installed-docs ## Build the documentation; says where its first pag
 clean: ## Remove the environment, caches and results
 	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs \
 		docs/_build docs/auto_examples docs/api/generated docs/drawn
-	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests examples reproduction -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

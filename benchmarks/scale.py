@@ -190,25 +190,24 @@ def wide(options):
 
 def model(options):
     """Measure what a pass is made of, predict a path by it, and compare."""
-    from pulasso import fit_path
+    from pulasso import PUData, build_problem, fit_path
     from pulasso.data.chunks import LocalChunks, NpySource
-    from pulasso.estimators import MultinomialPULasso
     from pulasso.problem import Params
-    from pulasso.solvers import Entries
+    from pulasso.solvers import ChunkedOracle
 
     n, p = options.rows or 200_000, options.features or 200
     x_file, z_file = make_tall(options.folder, n, p)
     chunks, z = LocalChunks(NpySource(x_file)), np.load(z_file)
-    problem = MultinomialPULasso(**SETTINGS)._assemble(chunks, z, None).problem
+    problem = build_problem(PUData.read(chunks, z), **SETTINGS)
+    oracle = ChunkedOracle(problem, problem.null)
     params = Params(np.zeros(problem.shape), np.zeros(2))
     params.theta[:INFORMATIVE] = 0.1
     a = min(INFORMATIVE, p)
-    entries = Entries(np.repeat(np.arange(a), 2), np.tile([0, 1], a), np.full(a, 2))
     facts = {"shape": (n, p), "load before": round(os.getloadavg()[0], 2)}
     for name, action in {
         "read": lambda: chunks.map_reduce(no_sum, [()] * len(chunks.lengths)),
-        "gradient": lambda: problem.evaluate(params),
-        "Hessian": lambda: problem.evaluate(params, entries, 1.0),
+        "gradient": lambda: oracle.evaluate(params),
+        "Hessian": lambda: oracle.evaluate(params, np.arange(a)),
     }.items():
         facts[name] = min(timed(action) for _ in range(3))
     seconds = {

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path[:0] = [str(HERE / "_extensions"), str(HERE.parent)]  # the latter for reproduction/
 # The progress bars and counts of a build belong to nobody's machine in particular.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -42,7 +42,6 @@ nitpick_ignore = [  # not documented here, but rightly named in docstrings
     ("py:class", "MomentLoss"),
     ("py:class", "Risk"),
     ("py:meth", "to_frame"),
-    ("py:mod", "pulasso.experiments.registry"),
     ("py:mod", "pulasso.prevalence.profile"),
 ]
 html_math_renderer = "mathml"

@@ -65,14 +65,14 @@ for name, each in (("naive", naive), ("pulasso", model)):
 # Which measurements would be selected again?
 # -------------------------------------------
 #
-# With 1,000 candidates some are selected by luck. Stability selection fits many random halves, and bounds how
-# many false ones to expect. (Thirty halves keep the example short; take 100 or more.)
+# With 1,000 candidates some are selected by luck. Stability selection fits many random subsamples, and bounds how
+# many false ones to expect. (Thirty of them make a short example; take 100 or more.)
 plain = OrdinalPULasso(scenario="single-training-set", label_frequency=found)
-halves = stability_selection(
+selection = stability_selection(
     plain, data.X, data.z, n_subsamples=30, n_lams=40, lam_min_ratio=0.3, random_state=0
 )
-print("stable:", halves.stable, f"- at most {halves.bound:.1f} false selections expected")
-StabilityPathDisplay.from_result(halves)
+print("stable:", selection.stable, f"- at most {selection.bound:.1f} false selections expected")
+StabilityPathDisplay.from_result(selection)
 plt.show()
 
 # sphinx_gallery_thumbnail_number = 2

@@ -19,7 +19,7 @@ import numpy as np
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, fit_path
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.exceptions import GridEdgeWarning, LabelFrequencyWarning
-from pulasso.runs import run_steps
+from pulasso.runs import open_run, run_steps
 
 SETTINGS = {
     "quick": {"replicates": 6, "sizes": ((400, 40),)},
@@ -101,8 +101,8 @@ def run(scale="quick", seed=0, replicates=None, checkpoint=None, n_jobs=None):
         for i in range(count)
     }
     fingerprint = {"seed": seed, "grid": GRID, "n_active": N_ACTIVE, "test rows": TEST_ROWS, "tol": TOL}
-    kept = {} if checkpoint is None else {"checkpoint": checkpoint, "fingerprint": fingerprint}
-    results = run_steps(replicate, steps, n_jobs=n_jobs, title="choices", **kept)
+    run = open_run("study of choices", fingerprint, checkpoint)
+    results = run_steps(replicate, steps, n_jobs=n_jobs, title="choices", run=run)
     groups = [results[i * count : (i + 1) * count] for i in range(len(settings))]
     return [row for setting, group in zip(settings, groups, strict=True) for row in tabulate(setting, group)]
 

@@ -22,7 +22,7 @@ from scipy.special import expit, softmax
 from sklearn import metrics as exact
 
 from pulasso import CaseControl, FullyObserved, SingleTrainingSet, metrics
-from pulasso.runs import run_steps
+from pulasso.runs import open_run, run_steps
 
 N_POINTS, N_FEATURES = 3000, 4
 BINS, LEAST_SHARE_OF_A_BIN = 3, 0.1
@@ -217,8 +217,8 @@ def run(scale="quick", seed=0, replicates=None, checkpoint=None, n_jobs=None):
         for n in settings["sizes"]
     }
     fingerprint = {"scale": scale, "seed": seed, "replicates": count}
-    kept = {} if checkpoint is None else {"checkpoint": checkpoint, "fingerprint": fingerprint}
-    results = run_steps(replicate, steps, n_jobs=n_jobs, title="coverage", **kept)
+    run = open_run("study of coverage", fingerprint, checkpoint)
+    results = run_steps(replicate, steps, n_jobs=n_jobs, title="coverage", run=run)
     return [
         row
         for setting, result in zip(steps.values(), results, strict=True)

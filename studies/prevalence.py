@@ -19,7 +19,7 @@ import numpy as np
 
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.prevalence import METHODS
-from pulasso.runs import run_steps
+from pulasso.runs import open_run, run_steps
 
 N, LABEL_FREQUENCY = 2000, 0.6
 SIGNALS = {  # features, features that matter, size of their coefficients
@@ -119,16 +119,10 @@ def run(scale="quick", seed=0, replicates=None, checkpoint=None, n_jobs=None):
         for setting in settings
         for i in range(n_replicates)
     }
+    saved = open_run("prevalence study", {"scale": scale, "seed": seed, "methods": methods}, checkpoint)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = run_steps(
-            replicate,
-            steps,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            fingerprint={"study": "prevalence", "scale": scale, "seed": seed},
-            title="prevalence",
-        )
+        results = run_steps(replicate, steps, n_jobs=n_jobs, run=saved, title="prevalence")
     rows = []
     for j, setting in enumerate(settings):
         rows += tabulate(setting, methods, results[j * n_replicates : (j + 1) * n_replicates])
@@ -161,7 +155,7 @@ def main():
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--replicates", type=int)
-    parser.add_argument("--checkpoint", help="folder that keeps finished replicates")
+    parser.add_argument("--checkpoint", help="folder that saves finished replicates")
     parser.add_argument("--n-jobs", type=int)
     parser.add_argument("--out", default="runs/studies/prevalence.csv")
     arguments = parser.parse_args()

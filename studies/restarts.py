@@ -18,7 +18,7 @@ import numpy as np
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.inference import find_stationary_points
-from pulasso.runs import run_steps
+from pulasso.runs import open_run, run_steps
 
 SETTINGS = {
     "quick": {"data_sets": 4, "restarts": 6, "n": 150, "p": 30},
@@ -76,8 +76,8 @@ def run(scale="quick", seed=0, n_jobs=None, checkpoint=None):
         for cell in cells
         for i in range(settings["data_sets"])
     }
-    kept = {"checkpoint": checkpoint, "fingerprint": {"scale": scale, "seed": seed}}
-    results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", **kept)
+    run = open_run("study of restarts", {"scale": scale, "seed": seed}, checkpoint)
+    results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", run=run)
     rows = []
     for number, (response, scenario) in enumerate(cells):
         here = results[number * settings["data_sets"] : (number + 1) * settings["data_sets"]]

@@ -20,7 +20,7 @@ import numpy as np
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.inference import stability_selection
-from pulasso.runs import run_steps
+from pulasso.runs import open_run, run_steps
 
 SETTINGS = {
     "quick": {"data_sets": 8, "subsamples": 20, "n": 200, "p": 50, "correlations": (0.5,)},
@@ -84,8 +84,8 @@ def run(scale="quick", seed=0, n_jobs=None, checkpoint=None):
         for cell in cells
         for i in range(settings["data_sets"])
     }
-    kept = {"checkpoint": checkpoint, "fingerprint": {"scale": scale, "seed": seed}}
-    results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", **kept)
+    run = open_run("study of stability", {"scale": scale, "seed": seed}, checkpoint)
+    results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", run=run)
     rows = []
     for number, (response, scenario, correlation) in enumerate(cells):
         here = results[number * settings["data_sets"] : (number + 1) * settings["data_sets"]]

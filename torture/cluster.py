@@ -103,7 +103,10 @@ class Killer(threading.Thread):
 def drive(folder):
     """Cross-validate with a checkpoint, and write what came out: what the child process does."""
     x, z = make_data()
-    result = bits(cross_validate(x, z, n_lams=DRIVER_LAMS, checkpoint=folder / "kept"))
+    from pulasso import checkpoint
+
+    with checkpoint(folder / "saved"):
+        result = bits(cross_validate(x, z, n_lams=DRIVER_LAMS))
     (folder / "result.part").write_bytes(result)
     (folder / "result.part").replace(folder / "result")
 

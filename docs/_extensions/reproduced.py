@@ -1,4 +1,4 @@
-"""``.. reproduced:: figure-1``: an experiment as last run at the scale of the paper, from the files that are kept."""
+"""``.. reproduced:: figure-1``: an experiment as last run at the scale of the paper, from its saved files."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from pulasso.experiments import get_experiment
+from reproduction import get_experiment
 
-KEPT = Path(__file__).parents[1] / "reproduction"
+SAVED = Path(__file__).parents[1] / "reproduction"
 VERDICT = {True: "Holds.", False: "Does not hold."}
 
 
@@ -26,13 +26,13 @@ class Reproduced(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        experiment, home = get_experiment(name), KEPT / name
+        experiment, home = get_experiment(name), SAVED / name
         for file in sorted(home.glob("*")):
             self.env.note_dependency(str(file))
         notes = [nodes.paragraph("", text) for text in experiment.NOTES]
         words = [labelled("The paper.", experiment.PAPER)]
         if not (home / "claims.json").is_file():
-            missing = f"No results are kept: pulasso reproduce {name} --scale paper makes them."
+            missing = f"No results are saved: python -m reproduction {name} --scale paper makes them."
             return [*words, nodes.paragraph("", missing), *notes]
         parts = [self.picture(name, experiment.TITLE), self.beside(name), self.claims(home)]
         return [*words, *(node for part in parts for node in part), *notes, *self.numbers(name, home)]
@@ -42,7 +42,7 @@ class Reproduced(SphinxDirective):
         return self.parse_text_to_nodes(f".. container:: reproduced-picture\n\n{indent(image, '   ')}")
 
     def beside(self, name: str) -> list[nodes.Node]:
-        if not (KEPT / name / "beside.csv").is_file():
+        if not (SAVED / name / "beside.csv").is_file():
             return []
         words = "Ours ± standard error; the paper's in brackets"
         return self.parse_text_to_nodes(table_of(name, "beside.csv", words))
@@ -59,7 +59,7 @@ class Reproduced(SphinxDirective):
         settings = json.loads((home / "settings.json").read_text(encoding="utf-8"))
         table = indent(table_of(name, "summary.csv"), "   ")
         nodes_of_table = self.parse_text_to_nodes(f".. dropdown:: All numbers\n\n{table}")
-        command = f"pulasso reproduce {name} --scale {settings['scale']} --seed {settings['seed']}"
+        command = f"python -m reproduction {name} --scale {settings['scale']} --seed {settings['seed']}"
         return [
             *nodes_of_table,
             nodes.paragraph("", "", nodes.literal(command, command), nodes.Text(_made(home))),
@@ -68,7 +68,7 @@ class Reproduced(SphinxDirective):
 
 def table_of(name: str, file: str, title: str = "") -> str:
     """Return markup that shows a CSV file, its lines included: parsed text has no folder to find files from."""
-    lines = indent((KEPT / name / file).read_text(encoding="utf-8"), "   ")
+    lines = indent((SAVED / name / file).read_text(encoding="utf-8"), "   ")
     return f".. csv-table:: {title}\n   :header-rows: 1\n\n{lines}\n"
 
 

@@ -30,7 +30,6 @@ _HOMES = {
 _PACKAGES = (
     "baselines",
     "datasets",
-    "experiments",
     "export",
     "inference",
     "losses",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Message", "arg", "as_count", "did_you_mean", "listed", "plain", "render", "warn"]
+__all__ = ["Message", "arg", "did_you_mean", "listed", "plain", "render", "warn"]
 
 NAMES_SHOWN = 10
 # A spelling suggestion compares with every name, some 20 microseconds each: a million would take 20 seconds.
@@ -97,17 +97,6 @@ def listed(values: Iterable[Any], limit: int = NAMES_SHOWN, show: Callable[[Any]
     values = list(values)
     more = f" and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(show(plain(value)) for value in values[:limit]) + more
-
-
-def as_count(number: float) -> str:
-    """Return a number of rows, or of their weights, in all its digits.
-
-    Examples
-    --------
-    >>> as_count(1234567.0), as_count(12.5)
-    ('1,234,567', '12.5')
-    """
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
 
 
 def did_you_mean(wanted: Any, known: Iterable[Any]) -> str:

@@ -1,13 +1,26 @@
 """Tables of words and numbers, as text for terminals and as HTML for notebooks."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["html_facts", "html_table", "make_frame", "text_facts", "text_table"]
+__all__ = [
+    "Printable",
+    "Printout",
+    "html_facts",
+    "html_table",
+    "make_frame",
+    "show_count",
+    "text_facts",
+    "text_table",
+]
+
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
@@ -34,6 +47,19 @@ def text_facts(facts: Mapping[str, str], indent: str = "  ") -> list[str]:
     return [f"{indent}{name:<{width}}  {value}" for name, value in facts.items()]
 
 
+def show_count(value: float) -> str:
+    """Return a number of rows or features with thousands set apart; sums of weights keep some decimals.
+
+    Examples
+    --------
+    >>> show_count(1_234_567), show_count(1234.56), show_count(2.5)
+    ('1,234,567', '1,234.6', '2.5')
+    """
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table in HTML, every cell escaped."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
@@ -54,3 +80,77 @@ def make_frame(*args: Any, **kwargs: Any) -> "DataFrame":
     except ImportError:
         raise ImportError("to_frame() needs pandas; install it with `pip install pulasso[frames]`.") from None
     return DataFrame(*args, **kwargs)
+
+
+@dataclass(frozen=True)
+class Printout:
+    """What a result shows of itself: one source for terminals and notebooks.
+
+    Attributes
+    ----------
+    title : str
+    facts : mapping of str to str
+        In the order in which they are shown.
+    tables : sequence of (header, rows)
+        All cells are text. A table without rows is left out; a note may say why.
+    notes : sequence of str
+        Below the tables, one line each.
+    n_rows : int, optional
+        How many rows of a table are shown; the others are counted.
+
+    Examples
+    --------
+    >>> rows = [["oak", "0.9"], ["fir", "0.8"], ["ash", "0.7"]]
+    >>> print(Printout("Recall", {"rows": "600"}, [(["class", "recall"], rows)], n_rows=2).to_text())
+    Recall
+      rows  600
+    <BLANKLINE>
+      class  recall
+      oak       0.9
+      fir       0.8
+      ... and 1 more (see .to_frame())
+    """
+
+    title: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    n_rows: int | None = None
+
+    def _shown(self) -> list[Table]:
+        return [(header, rows[: self.n_rows]) for header, rows in self.tables if rows]
+
+    def _below(self) -> list[str]:
+        hidden = 0 if self.n_rows is None else sum(max(len(rows) - self.n_rows, 0) for _, rows in self.tables)
+        return [*([f"... and {hidden} more (see .to_frame())"] if hidden else []), *self.notes]
+
+    def to_text(self) -> str:
+        """Return lines for a terminal."""
+        lines = [self.title, *text_facts(self.facts)]
+        for i, table in enumerate(self._shown()):
+            lines += [*([""] if self.facts or i else []), *text_table(*table)]
+        return "\n".join(lines + [f"  {note}" for note in self._below()])
+
+    def to_html(self) -> str:
+        """Return HTML for a notebook, everything escaped."""
+        parts = [f"<h4>{escape(self.title)}</h4>", *([html_facts(self.facts)] if self.facts else [])]
+        parts += [html_table(*table) for table in self._shown()]
+        parts += [f"<p>{escape(note)}</p>" for note in self._below()]
+        return f"<div class='pulasso-summary'>{''.join(parts)}</div>"
+
+
+class Printable:
+    """Prints as text and renders as HTML in notebooks; subclasses say what in `_printout`.
+
+    A dataclass must be made with ``repr=False``, or it would print its fields.
+    """
+
+    @abstractmethod
+    def _printout(self) -> Printout:
+        """Return what is shown."""
+
+    def __repr__(self) -> str:
+        return self._printout().to_text()
+
+    def _repr_html_(self) -> str:
+        return self._printout().to_html()

@@ -33,7 +33,7 @@ def test_cv_examines_and_the_page_tells(run, csv, known, tmp_path):
     assert "What changes with the assumed label frequency" in page
     assert "0.6 (assumed)" in page and "0.429" in page  # 0.6 has odds of 1.5, and 0.429 half of them
     assert "and the same penalty" in page
-    assert "fitted to 4 random halves of the rows" in page
+    assert "fitted to 4 random subsamples" in page
     assert "Not examined" not in page
     assert not left_over(tmp_path)
 

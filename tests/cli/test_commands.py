@@ -244,12 +244,12 @@ def test_simulate_gives_a_table_and_the_next_command(run, tmp_path):
     done = run("simulate", "s.csv", "--rows", "80", "--features", "5", "--truth", "--seed", "2")
     assert done.code == 0, done.err
     table = pd.read_csv(tmp_path / "s.csv")
-    assert list(table) == ["label", "true_class", "x1", "x2", "x3", "x4", "x5"]
+    assert list(table) == ["label", "true_class", "x0", "x1", "x2", "x3", "x4"]
     assert (table["label"][table["label"] > 0] == table["true_class"][table["label"] > 0]).all()
     command = done.out.splitlines()[-1].removeprefix("Try: pulasso ").split()
     assert run(*command, "--n-lams", "5", "--folds", "2").code == 0
     found = json.loads(run("simulate", "o.csv", "--model", "ordinal", "--rows", "40", "--json").out)
-    assert set(found["matter"]) <= {f"x{j}" for j in range(1, 21)}
+    assert set(found["matter"]) <= {f"x{j}" for j in range(20)}
     assert run("simulate", "s.csv").code == 1
 
 

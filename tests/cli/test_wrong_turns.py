@@ -1,6 +1,5 @@
 """Mistakes that people make, each answered by a message that leads on, with exit code 1 or 2 and nothing written."""
 
-import inspect
 import os
 
 import numpy as np
@@ -262,12 +261,3 @@ def test_an_index_that_no_matrix_can_have(run, tmp_path):
     (tmp_path / "t.svmlight").write_text("1 1:0.5 99999999999999999999:1\n0 1:0.2\n")
     done = run("fit", "t.svmlight", "--lam", "0.05", "--label-frequency", "0.6")
     refused(done, "t.svmlight cannot be read as svmlight")
-
-
-def test_reproduce_names_every_experiment(run):
-    """The help does not import the experiments, which takes seconds, so that their names stand there again."""
-    from pulasso.cli.commands import reproduce
-    from pulasso.experiments import NAMES
-
-    words = inspect.signature(reproduce.reproduce).parameters["names"].annotation.__metadata__[0].help
-    assert words == f"all, or some of {', '.join(NAMES)}."

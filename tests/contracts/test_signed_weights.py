@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from pulasso.metrics._sample import SignedSample, label_weights, read_sample
+from pulasso.metrics._reading import read_sample
+from pulasso.metrics._signed_sample import SignedSample, signed_weights
+from pulasso.scenarios import LabelModel
 from support.cases import CASES
 
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
@@ -12,11 +14,9 @@ each_n_positive = pytest.mark.parametrize("n_positive", [1, 3])
 
 def make_sample(case, n_positive, weighted=True):
     drawn = case.labels(np.random.default_rng(7), 200, n_positive, weighted=weighted)
-    table = label_weights(drawn.label_model, drawn.counts)
-    sample = SignedSample(
-        drawn.counts.classes, drawn.codes, drawn.weight, table, drawn.scenario.sampled_by_label
-    )
-    return drawn, sample
+    weights = signed_weights(drawn.label_model, drawn.codes, drawn.weight)
+    by_label = drawn.scenario.sampled_by_label
+    return drawn, SignedSample(drawn.counts.classes, drawn.codes, drawn.weight, weights, by_label)
 
 
 @every_case
@@ -24,17 +24,22 @@ def make_sample(case, n_positive, weighted=True):
 def test_a_row_counts_for_its_true_class_alone(case, n_positive):
     drawn, sample = make_sample(case, n_positive)
     a, c = np.exp(drawn.label_model.log_labeled), np.exp(drawn.label_model.log_hidden)
-    of_label = np.vstack([sample.table[-1:], sample.table[1:-1]])  # the label of class y, class 0 first
-    np.testing.assert_allclose(
-        a[:, None] * of_label + c[:, None] * sample.table[0], np.eye(n_positive + 1), atol=1e-12
-    )
+    unlabeled = sample.class_weights[drawn.codes == 0][0]
+    for y in range(n_positive + 1):
+        of_label = sample.class_weights[drawn.codes == (y or n_positive + 1)][
+            :1
+        ]  # none without confirmed negatives
+        expected = (np.arange(n_positive + 1) == y).astype(float)
+        np.testing.assert_allclose(a[y] * of_label.sum(axis=0) + c[y] * unlabeled, expected, atol=1e-12)
+    assert (sample.row_weights >= -1e-12).all()  # in the population of x no row counts negatively
 
 
 @every_case
-@each_n_positive
-def test_rows_never_count_negatively_in_the_population_of_x(case, n_positive):
-    _, sample = make_sample(case, n_positive)
-    assert (sample.row_weights >= -1e-12).all()
+def test_a_label_model_may_differ_by_row(case):
+    drawn, sample = make_sample(case, 3)
+    by_row = [np.tile(log, (200, 1)) for log in (drawn.label_model.log_labeled, drawn.label_model.log_hidden)]
+    found = signed_weights(LabelModel(*by_row), drawn.codes, drawn.weight)
+    np.testing.assert_allclose(found, sample.class_weights, rtol=1e-12)
 
 
 @every_case
@@ -69,8 +74,8 @@ def test_a_weight_is_a_repetition(case):
     rows = np.repeat(np.arange(200), weight)
     marks = {"unlabeled": 0, "negative": 3, "classes": [3, 1, 2]}
     settings = {"scenario": drawn.scenario, **marks}
-    once = read_sample(drawn.codes, settings, weight.astype(float))
-    repeated = read_sample(drawn.codes[rows], settings)
-    for one, other in [(once.mean(values), repeated.mean(values[rows]))]:
-        np.testing.assert_allclose(one.value, other.value)
-        np.testing.assert_allclose(once.variance(one.influence), repeated.variance(other.influence))
+    once = read_sample(drawn.codes, weight.astype(float), settings)
+    repeated = read_sample(drawn.codes[rows], None, settings)
+    one, other = once.mean(values), repeated.mean(values[rows])
+    np.testing.assert_allclose(one.value, other.value)
+    np.testing.assert_allclose(once.variance(one.influence), repeated.variance(other.influence))

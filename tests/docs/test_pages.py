@@ -16,6 +16,7 @@ import pytest
 
 import pulasso
 from pulasso.exceptions import GridEdgeWarning
+from reproduction.__main__ import parser as parse_reproduction
 from support.printed import same
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +97,10 @@ def test_commands_exist(page):
         if not line.startswith("$ "):
             continue
         program, *words = shlex.split(line.removeprefix("$ "))
-        assert program in {"pulasso", "pip", "make"}, line
+        assert program in {"pulasso", "pip", "make", "python"}, line
+        if program == "python":
+            assert words[:2] == ["-m", "reproduction"], line
+            parse_reproduction().parse_args(words[2:])
         if program == "pulasso":
             options = {option for each in command.commands[words[0]].params for option in each.opts}
             assert {word for word in words if word.startswith("-")} <= options, line

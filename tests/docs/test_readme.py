@@ -9,6 +9,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from pulasso.cli.main import COMMANDS, app
+from reproduction.__main__ import parser as parse_reproduction
 from support.printed import same
 
 ROOT = Path(__file__).parents[2]
@@ -40,9 +41,12 @@ def test_commands_exist():
     assert commands
     for command in commands:
         program, *arguments = command.removeprefix("$ ").split("#")[0].split()
-        assert program in {"make", "pip", "pulasso"}
+        assert program in {"make", "pip", "pulasso", "python"}
         if program == "make":
             assert set(arguments) <= targets
+        elif program == "python":
+            assert arguments[:2] == ["-m", "reproduction"]
+            parse_reproduction().parse_args(arguments[2:])
         elif program == "pulasso":
             assert arguments[0] in {each.__name__ for each in COMMANDS}
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pulasso.metrics import _statistics
-from pulasso.metrics._sample import read_sample
+from pulasso.metrics import _formulas
+from pulasso.metrics._reading import read_sample
 from support.cases import CASES
 
 
@@ -18,7 +18,7 @@ def scored_samples(draw):
     drawn = case.labels(rng, n, n_positive)
     names = [n_positive + 1, *range(1, n_positive + 1)]
     settings = {"scenario": drawn.scenario, "unlabeled": 0, "negative": n_positive + 1, "classes": names}
-    sample = read_sample(drawn.codes, settings, drawn.weight * draw(st.sampled_from([1, 10])))
+    sample = read_sample(drawn.codes, drawn.weight * draw(st.sampled_from([1, 10])), settings)
     return sample, rng.integers(0, n_positive + 1, n), rng.integers(0, 5, (n, n_positive + 1)) / 4
 
 
@@ -26,35 +26,33 @@ def scored_samples(draw):
 def test_variances_are_never_negative(given_):
     sample, predicted, scores = given_
     for statistic in (
-        _statistics.accuracy(sample, predicted),
-        _statistics.recall(sample, predicted),
-        _statistics.confusion_matrix(sample, predicted, "all"),
-        _statistics.roc_auc(sample, scores, range(scores.shape[1])),
-        _statistics.brier_score(sample, scores),
+        _formulas.accuracy(sample, predicted),
+        _formulas.recall(sample, predicted),
+        _formulas.confusion_matrix(sample, predicted, "all"),
+        _formulas.roc_auc(sample, scores),
+        _formulas.brier_score(sample, scores),
     ):
         variance = sample.variance(statistic.influence)
         assert (variance[~np.isnan(variance)] >= 0).all()
-        assert statistic.influence.shape == (len(predicted), len(statistic.value))
+        assert statistic.influence.shape == (len(predicted), *statistic.value.shape)
 
 
 @given(scored_samples())
 def test_shares_add_up(given_):
     sample, predicted, _ = given_
-    joint = _statistics.confusion_matrix(sample, predicted, "all").value.reshape([len(sample.classes)] * 2)
+    joint = _formulas.confusion_matrix(sample, predicted, "all").value
     np.testing.assert_allclose(joint.sum(), 1.0)
     np.testing.assert_allclose(joint.sum(axis=1), sample.class_shares, atol=1e-12)
-    np.testing.assert_allclose(
-        joint.sum(axis=0), _statistics.predicted_share(sample, predicted).value, atol=1e-12
-    )
-    np.testing.assert_allclose(np.trace(joint), _statistics.accuracy(sample, predicted).value[0])
+    predicted_shares = _formulas.predicted_shares(sample, predicted).value
+    np.testing.assert_allclose(joint.sum(axis=0), predicted_shares, atol=1e-12)
+    np.testing.assert_allclose(np.trace(joint), _formulas.accuracy(sample, predicted).value)
 
 
 @given(scored_samples())
 def test_the_area_only_knows_the_order(given_):
     sample, _, scores = given_
-    every = range(scores.shape[1])
-    one = _statistics.roc_auc(sample, scores, every)
-    other = _statistics.roc_auc(sample, np.exp(3 * scores), every)
-    mirrored = _statistics.roc_auc(sample, -scores, every)
+    one = _formulas.roc_auc(sample, scores)
+    other = _formulas.roc_auc(sample, np.exp(3 * scores))
+    mirrored = _formulas.roc_auc(sample, -scores)
     np.testing.assert_allclose(one.value, other.value)
     np.testing.assert_allclose(one.value, 1.0 - mirrored.value, atol=1e-9)

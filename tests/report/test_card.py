@@ -3,14 +3,10 @@
 import re
 import sys
 
-import numpy as np
-import pytest
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pulasso import MultinomialPULasso, OrdinalPULasso
+from pulasso import MultinomialPULasso
 from pulasso._version import __version__
 from pulasso.report import write_card
 
@@ -73,28 +69,6 @@ def test_prevalences_pipelines_and_estimates(tmp_path):
     assert "probabilities of being labelled" in naive.card(tmp_path / "naive.md").read_text(encoding="utf-8")
     none = MultinomialPULasso(lam=10.0, **SETTINGS).fit(X, z)
     assert "No feature was selected" in none.card(tmp_path / "none.md").read_text(encoding="utf-8")
-
-
-def test_nothing_is_overwritten(plain, tmp_path):
-    model, file = plain[0], tmp_path / "card.md"
-    file.write_text("mine")
-    with pytest.raises(FileExistsError, match="force=True"):
-        model.card(file)
-    assert file.read_text() == "mine"
-    with pytest.raises(IsADirectoryError, match=r"card\.md"):
-        model.card(tmp_path)
-    model.card(file, force=True)
-    assert file.read_text(encoding="utf-8").startswith("# Model card")
-    assert [each.name for each in tmp_path.iterdir()] == ["card.md"]
-
-
-def test_wrong_models(tmp_path):
-    with pytest.raises(NotFittedError):
-        OrdinalPULasso().card(tmp_path / "card.md")
-    other = LogisticRegression().fit(np.arange(4.0)[:, None], [0, 1, 0, 1])
-    with pytest.raises(TypeError, match="LogisticRegression"):
-        write_card(other, tmp_path / "card.md")
-    assert not list(tmp_path.iterdir())
 
 
 def test_no_extras_are_needed(plain, tmp_path, monkeypatch):

@@ -4,12 +4,14 @@ import base64
 import hashlib
 import json
 import re
-from html import escape, unescape
+from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
 
 import numpy as np
 import pytest
+
+from pulasso.plots.names import literals
 
 STYLE = files("pulasso.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
 VOID = {"meta", "input", "br", "img", "link", "hr"}
@@ -131,19 +133,17 @@ def test_the_slider_starts_at_the_model(parsed, hostile):
     assert len(data["coefs"]) == len(data["lams"]) == len(data["x"])
 
 
-def test_coloured_lines_carry_their_names(html, hostile):
-    """Nobody has to point at a line to know it: on paper one cannot."""
-    chart = re.search(r'<svg[^>]*class="path-chart".*?</svg>', html, re.S)[0]
-    found = re.findall(
-        r'<text class="name" x="([\d.]+)" y="([\d.]+)"><title>(.*?)</title>(.*?)</text>', chart
-    )
+def test_lines_of_the_path_carry_their_names(html, hostile):
+    """The largest are named beside their ends, because on paper nobody can point at a line."""
+    chart = re.search(r'<div class="path" id="path-of-lams">.*?</svg>', html, re.S)[0]
     model = hostile[0]
     norms = np.asarray(model.path_.group_norms).max(axis=0)
-    largest = [escape(model.groups_.names[j]) for j in np.argsort(-norms)[:7]]
-    assert [title for _, _, title, _ in found] == largest
-    heights = np.sort([float(y) for _, y, _, _ in found])
-    assert np.diff(heights).min() > 14.5, "they do not collide"
-    assert all(len(unescape(short)) <= 17 for _, _, _, short in found)
+    names = [model.groups_.names[j] for j in np.argsort(-norms)]
+    titles = dict(re.findall(r'<g id="path-line-(\d)"><title>(.*?)</title>', chart))
+    assert {int(i): unescape(name) for i, name in titles.items()} == dict(enumerate(names))
+    written = [unescape(words) for words in re.findall(r"<text[^>]*>(.*?)</text>", chart)]
+    short = {name.replace(r"\$", "$") for name in literals(names[:7])}
+    assert short <= set(written) and names[7] not in written
 
 
 # -- contrast, computed from the style sheet -----------------------------------------------------------------------

@@ -116,8 +116,9 @@ def test_any_classifier_with_a_scenario(data):
     assert scorer(naive, X, z) == pytest.approx(naive.score(X, y), abs=0.06)
     likelihood = metrics.make_pu_scorer("observed_log_likelihood", **HALF)
     assert likelihood(oracle, X, z) > likelihood(naive, X, z)
-    with pytest.raises(ScenarioError, match="LogisticRegression does not know how the labels came to be"):
+    with pytest.raises(ScenarioError, match="LogisticRegression") as caught:
         metrics.pu_accuracy_scorer(oracle, X, z)
+    assert caught.value.parameter == "scenario"
 
 
 def test_class_0_need_not_come_first(data):
@@ -244,17 +245,19 @@ def test_table_names_a_trivial_model(data):
 
 def test_labels_and_rows_must_fit_the_model(data, model):
     X, _, z = data
-    with pytest.raises(NotFittedError, match="MultinomialPULasso has no classes_: call fit"):
+    with pytest.raises(NotFittedError, match="MultinomialPULasso"):
         metrics.pu_scores(make_pipeline(StandardScaler(), MultinomialPULasso()), X, z)
-    with pytest.raises(LabelError, match="y holds 7, unknown to the fitted model"):
+    with pytest.raises(LabelError, match="7"):
         metrics.pu_scores(model, X, np.where(z == 2, 7, z))
-    with pytest.raises(ValueError, match="X has 600 rows but y has 10 labels"):
+    with pytest.raises(ValueError, match="600 rows"):
         metrics.pu_scores(model, X, z[:10])
     confirmed = MultinomialPULasso(
         lam=0.01, unlabeled=-1, negative=0, scenario="case-control", prevalence=0.3
     )
     confirmed.fit(X, np.where(z == 0, -1, z))
-    with pytest.raises(LabelError, match="confirmed negatives .0., but the fit saw none"):
+    with pytest.raises(LabelError, match="confirmed negatives") as caught:
         metrics.observed_log_likelihood_scorer(confirmed, X, z)
-    with pytest.raises(LabelError, match="the model predicts 0, 1, 2, but the classes are"):
+    assert caught.value.parameter == "z"
+    with pytest.raises(LabelError, match="0, 1, 2") as caught:
         metrics.make_pu_scorer("roc_auc", classes=["a", "b"])(model, X, np.where(z == 0, "a", "b"))
+    assert caught.value.parameter == "classes"

@@ -8,8 +8,9 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from pulasso.baselines._base import BaseBaseline, Observed, fit_weighted
+from pulasso.baselines._base import BaseBaseline, fit_weighted
 from pulasso.data.inputs import check_number
+from pulasso.data.pu_data import PUData
 
 __all__ = ["PUBagging"]
 
@@ -74,13 +75,13 @@ class PUBagging(BaseBaseline):
         self.negative = negative
         self.random_state = random_state
 
-    def _fit(self, data: Observed) -> None:
+    def _fit(self, data: PUData) -> None:
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
         check_number("sample_size", self.sample_size, above=0.0)
         rng = check_random_state(self.random_state)
         unlabeled, labeled = np.flatnonzero(data.codes == 0), np.flatnonzero(data.codes)
-        n_drawn = max(1, round(self.sample_size * len(labeled) / data.n_positive))
-        codes = data.codes % (data.n_positive + 1)  # confirmed negatives are class 0, always
+        n_drawn = max(1, round(self.sample_size * len(labeled) / (len(data.classes) - 1)))
+        codes = data.codes % len(data.classes)  # confirmed negatives are class 0, always
         chance = data.weight[unlabeled] / data.weight[unlabeled].sum() if len(unlabeled) else None
         self.estimators_ = []
         for _ in range(self.n_estimators):

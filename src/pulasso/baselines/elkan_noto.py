@@ -8,10 +8,13 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from pulasso.baselines._base import BaseBaseline, Observed, fit_weighted
+from pulasso._messages import arg
+from pulasso.baselines._base import BaseBaseline, fit_weighted, refuse_confirmed_negatives
+from pulasso.baselines._population import population_weights
 from pulasso.baselines.naive import mn_lasso
 from pulasso.data.inputs import check_flag, check_number
-from pulasso.exceptions import ScenarioError
+from pulasso.data.pu_data import PUData
+from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import LabelModel, PerClass, Scenario, SingleTrainingSet
 
 __all__ = ["ElkanNoto"]
@@ -95,56 +98,51 @@ class ElkanNoto(BaseBaseline):
     def _new_estimator(self) -> Any:
         return mn_lasso() if self.estimator is None else clone(self.estimator)
 
-    def _scenario(self, x: Any, codes: NDArray, weight: NDArray) -> Scenario:
+    def _scenario(self, data: PUData) -> Scenario:
         if not (isinstance(self.label_frequency, str) and self.label_frequency == ESTIMATE):
-            return super()._scenario(x, codes, weight)
+            return super()._scenario(data)
         if self.scenario != "single-training-set":
             raise ScenarioError(
-                f"label_frequency='estimate' is for scenario='single-training-set', not {self.scenario!r}."
+                f"label_frequency='estimate' is for scenario='single-training-set', not {self.scenario!r}.",
+                parameter="label_frequency",
             )
         check_number("hold_out", self.hold_out, above=0.0, most=0.9)
-        few = np.bincount(codes).min()
-        if few < 2:
+        if np.bincount(data.codes).min() < 2:
             raise ScenarioError(
-                "label_frequency='estimate' needs at least two rows of every observed label, to hold one out; "
-                "give the number instead."
+                "label_frequency='estimate' needs at least two rows of every observed label, to hold one out.",
+                parameter="label_frequency",
+                remedy="Give the number instead.",
             )
-        learn, held = train_test_split(
-            np.arange(len(codes)), test_size=self.hold_out, stratify=codes, random_state=self.random_state
-        )
-        observed = fit_weighted(self._new_estimator(), x[learn], codes[learn], weight[learn])
-        proba = observed.predict_proba(x[held])
-        frequency = [
-            np.average(proba[codes[held] == k, k], weights=weight[held][codes[held] == k])
-            for k in range(1, proba.shape[1])
-        ]
-        return SingleTrainingSet(np.array(frequency))
+        rows = np.arange(len(data.codes))
+        split = {"test_size": self.hold_out, "stratify": data.codes, "random_state": self.random_state}
+        learn, held = (data.take(part) for part in train_test_split(rows, **split))
+        observed = fit_weighted(self._new_estimator(), learn.x, learn.codes, learn.weight)
+        proba = observed.predict_proba(held.x)
+        weight = held.weight[:, None] * (held.codes[:, None] == np.arange(proba.shape[1]))
+        return SingleTrainingSet(np.average(proba, axis=0, weights=weight)[1:])
 
-    def _fit(self, data: Observed) -> None:
+    def _fit(self, data: PUData) -> None:
         check_flag("weighted", self.weighted)
-        if (data.codes > data.n_positive).any():
-            raise ScenarioError(
-                "ElkanNoto has no place for confirmed negatives; drop these rows, or mark them as unlabeled."
-            )
+        refuse_confirmed_negatives(data, "ElkanNoto")
         self.estimator_ = fit_weighted(self._new_estimator(), data.x, data.codes, data.weight)
         if self.weighted:
             self._fit_copies(data)
 
-    def _fit_copies(self, data: Observed) -> None:
+    def _fit_copies(self, data: PUData) -> None:
         """Train once more, on unlabeled rows split by class and on labelled rows as the population has them."""
         estimator = self._new_estimator()
         if not has_fit_parameter(estimator, "sample_weight"):
-            raise ValueError(
-                f"weighted=True needs an estimator whose fit takes sample_weight; {type(estimator).__name__} "
-                "does not."
+            raise InputError(
+                f"{arg('weighted', 'True')} needs an estimator whose fit takes sample_weight; "
+                f"{type(estimator).__name__} does not.",
+                parameter="estimator",
             )
+        everyone, _ = population_weights(data, self.label_model_)
+        share = np.eye(len(data.classes))[data.codes]
         unlabeled = np.flatnonzero(data.codes == 0)
-        everyone, _ = data.population_weights()
-        share = _unlabeled_classes(self.estimator_.predict_proba(data.x[unlabeled]), data.label_model)
-        weight = np.zeros((len(data.codes), data.n_positive + 1))
-        weight[unlabeled] = share * everyone[unlabeled, None]
-        labeled = np.flatnonzero(data.codes)
-        weight[labeled, data.codes[labeled]] = everyone[labeled]
+        observed = self.estimator_.predict_proba(data.x[unlabeled])
+        share[unlabeled] = _unlabeled_classes(observed, self.label_model_)
+        weight = share * everyone[:, None]
         rows, classes = np.nonzero(weight)
         copies = weight[rows, classes] * data.weight.sum()
         self.estimator_ = estimator.fit(data.x[rows], classes, sample_weight=copies)

@@ -1,67 +1,29 @@
 """The convex moment method that the paper's discussion names: unknown classes replaced by unbiased guesses."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from pulasso.baselines._base import Observed
-from pulasso.curvature import Curvature
+from pulasso._messages import arg, warn
+from pulasso.baselines._population import MomentLoss, population_weights
+from pulasso.build import scale_by_null
+from pulasso.data.chunks import is_chunked
+from pulasso.data.pu_data import PUData
 from pulasso.estimators import MultinomialPULasso
-from pulasso.numerics import log_normalize
-from pulasso.path import lams_down_to, scale_by_null
-from pulasso.problem import Params, Problem
-from pulasso.solvers import SOLVERS, Record, SolverResult
+from pulasso.exceptions import ConvergenceWarning, InputError
+from pulasso.path import lams_down_to
+from pulasso.problem import Problem
+from pulasso.runs import Run
+from pulasso.scenarios import Scenario
+from pulasso.solvers import SOLVERS, Record, Solution
 
-__all__ = ["MomentLasso", "MomentLoss"]
+__all__ = ["MomentLasso"]
 
 # On the way down to the wanted lam, solutions only serve as starts.
 TOL_ON_THE_WAY = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class MomentLoss:
-    r"""The logistic loss of true classes, with its linear part estimated from observed labels.
-
-    .. math:: L(\eta) = \sum_i u_i A(\eta_i) - \sum_{ik} m_{ik} \eta_{ik}, \qquad
-       A(\eta) = \log(1 + \textstyle\sum_k e^{\eta_k}),
-
-    u and m from `Observed.population_weights`. Convex, and its mean over samples is the expected loss of the
-    true classes.
-
-    Attributes
-    ----------
-    share : array of shape (n_samples,)
-        u.
-    members : array of shape (n_samples, K)
-        m, the columns of the classes 1..K.
-    """
-
-    share: NDArray
-    members: NDArray
-
-    def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
-        """Return the loss and ``u q - m``, its gradient in eta."""
-        log_total, q = self._posterior(eta)
-        value = self.share @ log_total - np.einsum("ij,ij->", self.members, eta)
-        return float(value), np.asfortranarray(self.share[:, None] * q - self.members)
-
-    def curvature(self, eta: NDArray, exact: float = 0.0) -> Curvature:
-        """Return ``diag q - q q^T``: the linear part has no curvature."""
-        _, q = self._posterior(eta)
-        return Curvature(q, np.zeros(len(q)), np.zeros_like(q))
-
-    def complete(self, eta: NDArray) -> "MomentLoss":
-        """Return this loss: it has no hidden part."""
-        return self
-
-    @staticmethod
-    def _posterior(eta: NDArray) -> tuple[NDArray, NDArray]:
-        scores = np.zeros((len(eta), eta.shape[1] + 1), order="F")
-        scores[:, 1:] = eta
-        log_total, q = log_normalize(scores)
-        return log_total, np.asfortranarray(q[:, 1:])
+NEGATIVE = "negative"
 
 
 class MomentLasso(MultinomialPULasso):
@@ -70,13 +32,13 @@ class MomentLasso(MultinomialPULasso):
     The multinomial log-likelihood of true classes is linear in the indicators :math:`1\{y=k\}`, and the
     scenario knows unbiased guesses of them: :math:`1\{z=k\} / \pi_k` in a single training set,
     :math:`\pi_k / n_k` for the labelled rows of case-control data. Put in their place they give a convex loss
-    (:class:`MomentLoss`) whose expectation is minimal at the truth. This is the surrogate loss of Song et al. for
+    whose expectation is minimal at the truth. This is the surrogate loss of Song et al. for
     labels with noise, with positive and unlabeled data as the noise; with one class it is also du Plessis
     et al.'s convex risk with the logistic loss.
 
     The guesses exceed 1, so in wide data the loss is not bounded below, and too small a `lam` has no solution. The
     loss of true classes is never negative; so the way down from ``lam_max_`` ends where its estimate becomes so,
-    with a :class:`ConvergenceWarning`, and the last model before is kept. Maximum likelihood has no such limit.
+    with a :class:`ConvergenceWarning`, and the last model before is stored. Maximum likelihood has no such limit.
 
     Parameters and attributes are those of :class:`MultinomialPULasso`.
 
@@ -98,71 +60,58 @@ class MomentLasso(MultinomialPULasso):
     def _check_params(self) -> None:
         super()._check_params()
         if self.n_restarts:
-            raise ValueError(
-                f"n_restarts={self.n_restarts} has no use here: the loss is convex; leave it out."
+            raise InputError(
+                f"n_restarts={self.n_restarts} has no use here: the loss is convex.",
+                parameter="n_restarts",
+                remedy="Leave it out.",
             )
 
-    def _assemble_checked(self, x: Any, labels: Any, weight: NDArray) -> Any:
-        if self.checkpoint is not None:
-            raise ValueError("MomentLasso keeps no checkpoint: its way down is short. Leave checkpoint= out.")
-        assembled = super()._assemble_checked(x, labels, weight)
-        if not isinstance(assembled.problem, Problem):
+    def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
+        if is_chunked(x):
             raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not chunks.")
-        data = Observed(
-            x,
-            labels.codes,
-            labels.classes,
-            weight,
-            assembled.counts,
-            assembled.scenario,
-            assembled.label_model,
-        )
-        everyone, members = data.population_weights()
-        loss = MomentLoss(everyone, members[:, 1:])
+        return super()._read(x, y, sample_weight)
+
+    def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
+        problem = super()._build(data, scenario)
+        label_model = problem.loss.label_model  # type: ignore[attr-defined]
+        everyone, members = population_weights(data, label_model)
+        loss = MomentLoss(everyone, members[:, 1:], label_model)
         share = loss.members.sum(axis=0)
         rest = max(1.0 - share.sum(), 0.5 * share.min())
-        problem, null = scale_by_null(replace(assembled.problem, loss=loss), np.log(share / rest))
-        return replace(assembled, problem=problem, null=null)
+        return scale_by_null(replace(problem, loss=loss), np.log(share / rest))
 
-    def _solve(self, assembled: Any, kept: Any = None) -> list[SolverResult]:
-        """Go down from lam_max as long as the estimated risk is not negative."""
-        problem, start = assembled.problem, assembled.null
+    def _solve(self, problem: Problem, run: Run | None = None) -> tuple[Solution, int]:
+        """Solve down from lam_max as long as the estimated risk is not negative."""
+        assert problem.null is not None
+        before, n_iter = problem.null, 0
+        history: tuple[Record, ...] = ()
         lams = lams_down_to(float(self.lam), problem.lam_max)
-        results: list[SolverResult] = []
-        for lam in lams:
-            tol = self.tol if lam == lams[-1] else max(self.tol, TOL_ON_THE_WAY)
+        tols = np.append(np.full(len(lams) - 1, max(self.tol, TOL_ON_THE_WAY)), self.tol)
+        for lam, tol in zip(lams.tolist(), tols.tolist(), strict=True):
+            settings = {"tol": tol, "max_iter": self.max_iter, "callback": _stop_below_zero}
             try:
-                result = SOLVERS[self.solver](
-                    problem.at_lam(float(lam)),
-                    start,
-                    tol=tol,
-                    max_iter=self.max_iter,
-                    callback=_stop_below_zero,
-                )
+                solution = next(SOLVERS[self.solver](problem, before, np.array([lam]), **settings))
             except _NegativeRiskError:
-                return [*results, self._last_model(problem, start, float(lam), results)]
-            results.append(result)
-            start = result.params
-        return results
+                # The last model whose estimated risk was positive is an unfinished fit at this lam.
+                here = problem.at_lam(lam)
+                point = here.at(before)
+                kkt, words = here.kkt_violation(before, here.gradient(point)), f"{NEGATIVE} at lam={lam:.4g}"
+                return Solution(lam, before, point.objective, kkt, 1, False, history, words), n_iter + 1
+            before, n_iter, history = solution.params, n_iter + solution.n_iter, solution.history
+        return solution, n_iter
 
-    @staticmethod
-    def _last_model(
-        problem: Problem, params: Params, lam: float, results: list[SolverResult]
-    ) -> SolverResult:
-        """Return the last model whose estimated risk was positive, as the unfinished fit that it is at this lam."""
-        point = problem.at_lam(lam).at(params)
-        kkt = problem.at_lam(lam).kkt_violation(params, problem.gradient(point))
-        history = results[-1].history if results else ()
-        return SolverResult(params, point.objective, kkt, 1, False, history, f"negative at lam={lam:.4g}")
-
-    def _not_converged(self, result: SolverResult) -> str:
-        if not result.message.startswith("negative"):
-            return super()._not_converged(result)
-        return (
+    def _store(self, problem: Problem, solution: Solution, n_iter: int) -> None:
+        if not solution.message.startswith(NEGATIVE):
+            super()._store(problem, solution, n_iter)
+            return
+        self._store_problem(problem)
+        self._store_solution(problem, solution, n_iter)
+        words = (
             f"At lam={self.lam:g} (lam_max={self.lam_max_:.4g}) the moment loss has no meaningful minimum: the "
-            f"estimated risk became {result.message}. The last model before is kept. Try a lam above that, or "
+            f"estimated risk became {solution.message}. The last model before is stored. Try a larger {arg('lam')}, or "
             "MultinomialPULasso, whose loss is bounded."
         )
+        self.warnings_.append(warn(words, ConvergenceWarning))
 
 
 class _NegativeRiskError(ArithmeticError):

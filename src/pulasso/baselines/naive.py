@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from pulasso._messages import arg
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
+from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import CaseControl, PerClass
 
 __all__ = ["mn_lasso", "on_lasso", "oracle", "ward_em"]
@@ -117,14 +119,21 @@ def oracle(
     if scenario != CaseControl.name:
         return estimator(lam, scenario="fully-observed", **params)
     if prevalence is None:
-        raise ValueError("scenario='case-control' needs prevalence=, the share of each positive class.")
+        raise ScenarioError(
+            f"scenario='case-control' needs {arg('prevalence')}, the share of each positive class.",
+            parameter="prevalence",
+        )
     if classes is None:
-        named = isinstance(prevalence, Mapping)
-        if not named and np.ndim(prevalence) == 0:  # type: ignore[arg-type]
-            raise ValueError(
-                "One prevalence for all classes does not say which they are; pass classes=[...]."
+        if isinstance(prevalence, Mapping):
+            classes = list(prevalence)
+        elif np.ndim(prevalence):
+            classes = range(1, len(prevalence) + 1)  # type: ignore[arg-type]
+        else:
+            raise InputError(
+                "One prevalence for all classes does not say which they are.",
+                parameter="classes",
+                remedy=f"Give {arg('classes', '[...]')}.",
             )
-        classes = list(prevalence) if named else range(1, len(prevalence) + 1)  # type: ignore
     # Nobody of a positive class is among the rows of class 0: the rows marked by its name are class 0 alone.
     known = CaseControl(prevalence, always_labeled=tuple(classes))
     return estimator(lam, scenario=known, **params)

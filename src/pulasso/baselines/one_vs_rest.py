@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from pulasso.baselines._base import BaseBaseline, Observed, fit_weighted
+from pulasso.baselines._base import BaseBaseline, fit_weighted, refuse_confirmed_negatives
+from pulasso.baselines._population import population_weights
+from pulasso.data.pu_data import PUData
 from pulasso.estimators import MultinomialPULasso
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios import CaseControl, PerClass, Scenario, SingleTrainingSet
@@ -67,26 +69,22 @@ class OneVsRestPU(BaseBaseline):
         self.unlabeled = unlabeled
         self.negative = negative
 
-    def _fit(self, data: Observed) -> None:
-        if data.scenario.name not in (CaseControl.name, SingleTrainingSet.name):
+    def _fit(self, data: PUData) -> None:
+        if self.scenario_.name not in (CaseControl.name, SingleTrainingSet.name):
             raise ScenarioError(
-                f"OneVsRestPU makes binary problems of case-control data or of a single training set, not of "
-                f"{data.scenario.name!r} data."
+                "OneVsRestPU makes binary problems of case-control data or of a single training set, not of "
+                f"{self.scenario_.name!r} data.",
+                parameter="scenario",
             )
-        if (data.codes > data.n_positive).any():
-            raise ScenarioError(
-                "OneVsRestPU has no place for confirmed negatives; drop these rows, or mark them as unlabeled."
-            )
-        _, members = data.population_weights()
-        share = members.sum(axis=0)
-        self.estimators_ = [self._fit_class(data, k, float(share[k])) for k in range(1, data.n_positive + 1)]
+        refuse_confirmed_negatives(data, "OneVsRestPU")
+        share = population_weights(data, self.label_model_)[1].sum(axis=0)
+        self.estimators_ = [self._fit_class(data, k, float(share[k])) for k in range(1, len(data.classes))]
 
-    def _fit_class(self, data: Observed, k: int, prevalence: float) -> Any:
+    def _fit_class(self, data: PUData, k: int, prevalence: float) -> Any:
         estimator = MultinomialPULasso() if self.estimator is None else clone(self.estimator)
-        single = data.scenario.name == SingleTrainingSet.name
         scenario: Scenario
-        if single:
-            scenario = SingleTrainingSet(float(np.exp(data.label_model.log_labeled[k])))
+        if self.scenario_.name == SingleTrainingSet.name:
+            scenario = SingleTrainingSet(float(np.exp(self.label_model_.log_labeled[k])))
             rows = np.arange(len(data.codes))
         else:
             scenario = CaseControl(prevalence)

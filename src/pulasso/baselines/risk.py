@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
-from pulasso._messages import listed, plain, warn
-from pulasso.baselines._base import BaseBaseline, Observed
+from pulasso._messages import arg, listed, plain, warn
+from pulasso.baselines._base import BaseBaseline
+from pulasso.baselines._population import MomentLoss, population_weights
 from pulasso.data.inputs import check_flag, check_number
+from pulasso.data.pu_data import PUData
 from pulasso.design import StandardizedDesign, as_design, standardize
 from pulasso.exceptions import ConvergenceWarning, ScenarioError
-from pulasso.numerics import log_normalize
+from pulasso.responses import Multinomial
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["NonNegativePU", "Risk"]
@@ -29,7 +31,7 @@ class Risk:
     r"""The estimated risk of a linear model, as a function of its parameters.
 
     With the logistic loss :math:`\ell(k, \eta) = A(\eta) - \eta_k`, where :math:`A = \log(1 + \sum_k e^{\eta_k})`
-    and :math:`\eta_0 = 0`, and :math:`m_{ik}, u_i` from `Observed.population_weights`,
+    and :math:`\eta_0 = 0`, and :math:`m_{ik}, u_i` (`members`, `everyone`) from `population_weights`,
 
     .. math::
 
@@ -37,50 +39,33 @@ class Risk:
        T = \sum_i u_i A(\eta_i) - \sum_{ik} m_{ik} A(\eta_i) \approx P(y=0) E[\ell(0, \eta) | y=0] .
 
     The risk is S + T. T cannot be negative, but its estimate becomes so when the model overfits.
-
-    Attributes
-    ----------
-    design : StandardizedDesign
-    everyone : array of shape (n_samples,)
-        u.
-    members : array of shape (n_samples, K)
-        m, the columns of the classes 1..K.
-    lam : float
-        Strength of the ridge penalty ``lam / 2 * ||Theta||^2``.
     """
 
     design: StandardizedDesign
-    everyone: NDArray
-    members: NDArray
-    lam: float
+    everyone: NDArray  # (n,)
+    members: NDArray  # (n, K), classes 1..K
+    lam: float  # of the ridge penalty, lam / 2 * ||Theta||^2
 
     def unpack(self, parameters: NDArray) -> tuple[NDArray, NDArray]:
         """Return theta (n_features, K) and intercepts (K,)."""
         k = self.members.shape[1]
         return parameters[:-k].reshape(-1, k), parameters[-k:]
 
-    def _log_odds(self, parameters: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """Return eta, A(eta), and its gradient, the class probabilities."""
-        theta, intercept = self.unpack(parameters)
-        eta = self.design.matmul(theta) + intercept
-        log_total, proba = log_normalize(np.column_stack([np.zeros(len(eta)), eta]))
-        return eta, log_total, proba[:, 1:]
-
     def mixed(self, parameters: NDArray, mixture: float) -> tuple[float, NDArray]:
         """Return ``S + mixture * T`` with the penalty, and its gradient; convex for a mixture in [0, 1]."""
-        theta, _ = self.unpack(parameters)
-        eta, log_total, proba = self._log_odds(parameters)
+        theta, intercept = self.unpack(parameters)
         of_class = self.members.sum(axis=1)
-        share = of_class + mixture * (self.everyone - of_class)
-        value = share @ log_total - np.vdot(self.members, eta) + 0.5 * self.lam * np.vdot(theta, theta)
-        grad_eta = share[:, None] * proba - self.members
+        loss = MomentLoss(of_class + mixture * (self.everyone - of_class), self.members)
+        value, grad_eta = loss.value_and_grad(self.design.matmul(theta) + intercept)
         grad_theta = self.design.rmatmul(grad_eta) + self.lam * theta
-        return float(value), np.append(grad_theta.ravel(), grad_eta.sum(axis=0))
+        penalty = 0.5 * self.lam * np.vdot(theta, theta)
+        return float(value + penalty), np.append(grad_theta.ravel(), grad_eta.sum(axis=0))
 
     def negative_part(self, parameters: NDArray) -> float:
         """Return T, the estimated risk of class 0."""
-        _, log_total, _ = self._log_odds(parameters)
-        return float((self.everyone - self.members.sum(axis=1)) @ log_total)
+        theta, intercept = self.unpack(parameters)
+        loss = MomentLoss(self.everyone - self.members.sum(axis=1), np.zeros_like(self.members))
+        return loss.value_and_grad(self.design.matmul(theta) + intercept)[0]
 
 
 class NonNegativePU(BaseBaseline):
@@ -166,38 +151,37 @@ class NonNegativePU(BaseBaseline):
         self.unlabeled = unlabeled
         self.negative = negative
 
-    def _fit(self, data: Observed) -> None:
+    def _fit(self, data: PUData) -> None:
         check_number("lam", self.lam, above=0.0)
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_flag("non_negative", self.non_negative)
-        everyone, members = data.population_weights()
-        self._check_shares(members.sum(axis=0), data.classes)
+        everyone, members = population_weights(data, self.label_model_)
+        share = members[:, 1:].sum()
+        if share >= 1.0:
+            raise ScenarioError(
+                f"The classes {listed(data.classes[1:])} would make up {100 * share:.0f} % of the population, which "
+                f"leaves nothing for class {plain(data.classes[0])!r} and the risk without a minimum.",
+                parameter="label_frequency",
+                remedy=f"Give a larger {arg('label_frequency')}.",
+            )
         design = standardize(as_design(data.x), data.weight / data.weight.sum())
         risk = Risk(design, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
         if not self.converged_:
             warn(
                 f"NonNegativePU: L-BFGS stopped at max_iter={self.max_iter} before its gradient was below "
-                f"tol={self.tol:g}. Try a larger max_iter, tol or lam.",
+                f"tol={self.tol:g}. Try a larger {arg('max_iter')}, {arg('tol')} or {arg('lam')}.",
                 ConvergenceWarning,
             )
         theta, intercept = risk.unpack(parameters)
         coef, offset = design.to_original(theta)
         self.coef_, self.intercept_ = coef.T.astype(design.dtype), intercept + offset
         self.negative_risk_ = risk.negative_part(parameters)
-        self.objective_ = risk.mixed(parameters, 0.0)[0] + max(self.negative_risk_, 0.0)
-        if not self.non_negative:
+        if self.non_negative:
+            self.objective_ = risk.mixed(parameters, 0.0)[0] + max(self.negative_risk_, 0.0)
+        else:
             self.objective_ = risk.mixed(parameters, 1.0)[0]
-
-    @staticmethod
-    def _check_shares(share: NDArray, classes: NDArray) -> None:
-        if share[1:].sum() >= 1.0:
-            raise ScenarioError(
-                f"The classes {listed(classes[1:])} would make up {100 * share[1:].sum():.0f} % of the "
-                f"population, which leaves nothing for class {plain(classes[0])!r} and the risk without a minimum. "
-                "Give a larger label_frequency."
-            )
 
     def _minimize(self, risk: Risk) -> NDArray:
         n_features, k = risk.design.shape[1], risk.members.shape[1]
@@ -230,6 +214,6 @@ class NonNegativePU(BaseBaseline):
         return solve(self.mixture_)
 
     def _proba(self, x: Any) -> NDArray:
-        eta = np.asarray(x @ self.coef_.T) + self.intercept_
-        proba = log_normalize(np.column_stack([np.zeros(len(eta)), eta]))[1]
-        return proba.astype(self.coef_.dtype, copy=False)
+        linear = np.asarray(x @ self.coef_.T)
+        log_proba = Multinomial.build(len(self.intercept_)).log_proba(linear, self.intercept_)
+        return np.exp(log_proba).astype(self.coef_.dtype, copy=False)

@@ -20,7 +20,7 @@ from pulasso.cli.outputs import (
     write_csv,
 )
 from pulasso.cli.preparing import Prepared, prepare
-from pulasso.cli.running import command_line, in_option_words, note
+from pulasso.cli.running import as_option, command_line, note
 from pulasso.metrics import pu_scores
 from pulasso.runs import describe
 
@@ -101,7 +101,7 @@ def _write_page(
     """Write the report of a fit to its own rows, which it says."""
     from pulasso.report import write_report
 
-    about: dict[str, Any] = {"command": command_line(), "seed": seed, "reword": in_option_words}
+    about: dict[str, Any] = {"command": command_line(), "seed": seed, "show_parameter": as_option}
     about["data_hash"] = prepared.description["sha256"]
     about |= {"X": prepared.x, "z": prepared.observed.y, "sample_weight": prepared.weight}
     write_report(model, page, force=force, **about, **found)

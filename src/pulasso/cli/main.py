@@ -15,13 +15,12 @@ from pulasso.cli.commands.fit import fit
 from pulasso.cli.commands.path import path
 from pulasso.cli.commands.predict import predict
 from pulasso.cli.commands.report import report
-from pulasso.cli.commands.reproduce import reproduce
 from pulasso.cli.commands.simulate import simulate
 from pulasso.cli.running import reporting
 
 __all__ = ["app", "main"]
 
-COMMANDS = (cv, fit, path, predict, report, compare, simulate, reproduce, doctor)
+COMMANDS = (cv, fit, path, predict, report, compare, simulate, doctor)
 
 EPILOG = (
     "Exit codes: 0 done, 1 could not be done (the message says why and what to try), 2 wrong usage, "

@@ -11,7 +11,7 @@ from pulasso.cli.keeping import kept_folder
 from pulasso.cli.options import CertaintyOptions
 from pulasso.cli.outputs import refuse_all
 from pulasso.cli.reading import file_hash
-from pulasso.cli.running import CommandError, in_option_words, note, warn
+from pulasso.cli.running import CommandError, as_option, note, warn
 
 __all__ = ["INSTALL", "PageRequest", "can_report", "write_page"]
 
@@ -70,7 +70,7 @@ def write_page(asked: PageRequest, certainty: CertaintyOptions, *, seed: int, jo
         None if asked.table is None else apply_to(fitted, notes, asked.table, asked.na, asked.model).whole()
     )
     about: dict[str, Any] = {"command": notes.get("command_line"), "seed": notes.get("seed")}
-    about |= {"data_hash": digest, "reword": in_option_words}
+    about |= {"data_hash": digest, "show_parameter": as_option}
     if judged is not None and judged.labels is None:
         note(f"{asked.table} has no labels like those of the fit, so the page has no scores.")
     elif judged is not None:

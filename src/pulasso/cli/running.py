@@ -12,7 +12,16 @@ from typing import Any
 
 import typer
 
-__all__ = ["CommandError", "command_line", "in_option_words", "note", "reporting", "said", "warn"]
+__all__ = [
+    "CommandError",
+    "as_option",
+    "command_line",
+    "in_option_words",
+    "note",
+    "reporting",
+    "said",
+    "warn",
+]
 
 INTERRUPTED = 130  # what shells report for a program that ended by Ctrl-C
 
@@ -49,6 +58,11 @@ class CommandError(Exception):
 
 def _flag(name: str) -> str:
     return f"--{name}".replace("_", "-")
+
+
+def as_option(name: str, value: str | None) -> str:
+    """Return a parameter of the library, with the value that is advised for it, as it is written here."""
+    return _flag(name) if value is None else f"{_flag(name)} {value}"
 
 
 def _shares(text: str) -> str:

@@ -40,7 +40,7 @@ class PUData:
     codes: NDArray[np.intp]
     classes: NDArray
     weight: NDArray
-    feature_names: NDArray | None = None
+    feature_names: Any = None
     y: NDArray | None = None
 
     @classmethod
@@ -138,7 +138,11 @@ class PUData:
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what tells these data from others, for :mod:`pulasso.runs`."""
-        return {"X": (self.x, self.feature_names), "y": (self.codes, self.classes), "sample_weight": self.weight}
+        return {
+            "X": (self.x, self.feature_names),
+            "y": (self.codes, self.classes),
+            "sample_weight": self.weight,
+        }
 
 
 def _label_array(y: ArrayLike) -> NDArray:

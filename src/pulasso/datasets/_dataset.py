@@ -1,7 +1,7 @@
 """What every loader returns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["Dataset"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A data set with names and origin.
 
@@ -37,11 +37,11 @@ class Dataset:
     y: NDArray
     feature_names: tuple[str, ...]
     class_names: tuple[Any, ...]
-    description: str = field(repr=False)
-    groups: Mapping[str, Sequence[str]] | None = field(default=None, repr=False)
-    sample_weight: NDArray | None = field(default=None, repr=False)
-    prevalence: NDArray | None = field(default=None, repr=False)
-    test: "Dataset | None" = field(default=None, repr=False)
+    description: str
+    groups: Mapping[str, Sequence[str]] | None = None
+    sample_weight: NDArray | None = None
+    prevalence: NDArray | None = None
+    test: "Dataset | None" = None
 
     def __repr__(self) -> str:
         n_samples, n_features = self.X.shape
@@ -50,12 +50,8 @@ class Dataset:
     @property
     def frame(self) -> Any:
         """The features as a pandas data frame with their names; a sparse matrix stays sparse."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                '.frame needs pandas: pip install "pulasso[frames]"; X holds the same numbers.'
-            ) from None
-        if hasattr(self.X, "tocsr"):
-            return pd.DataFrame.sparse.from_spmatrix(self.X, columns=list(self.feature_names))
-        return pd.DataFrame(self.X, columns=list(self.feature_names))
+        import pandas as pd
+
+        is_sparse = hasattr(self.X, "tocsr")
+        make = pd.DataFrame.sparse.from_spmatrix if is_sparse else pd.DataFrame
+        return make(self.X, columns=list(self.feature_names))

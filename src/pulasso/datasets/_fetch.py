@@ -1,122 +1,92 @@
 """Finding the files of a data set: a local folder first, then the cache, then the network, by checksum."""
 
-import csv
 import gzip
 import hashlib
 import os
 import warnings
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-__all__ = ["File", "find", "read_table"]
+from pulasso.exceptions import DataFileError
+
+__all__ = ["GITHUB", "find", "read_table"]
 
 LOCAL_FOLDER = "PULASSO_DATA"
+GITHUB = "https://raw.githubusercontent.com"
+REGISTRY = Path(__file__).parent / "registry.txt"
 
 
-@dataclass(frozen=True)
-class File:
-    """A file of a data set.
-
-    Attributes
-    ----------
-    folder : str
-        Name of the data set's folder under ``PULASSO_DATA`` and in the cache.
-    name : str
-        As downloaded.
-    sha256 : str
-        Of what the addresses serve.
-    urls : tuple of str
-        Addresses of the same bytes, the origin first.
-    as_text : (str, str), optional
-        Name and checksum of the same table as text, which a local folder may hold instead.
-    """
-
-    folder: str
-    name: str
-    sha256: str
-    urls: tuple[str, ...]
-    as_text: tuple[str, str] | None = None
+@cache
+def checksums() -> dict[str, str]:
+    """Return the SHA-256 of every known file by ``folder/name``, in the format of pooch."""
+    lines = REGISTRY.read_text(encoding="utf-8").splitlines()
+    return dict(line.split() for line in lines if not line.startswith("#"))
 
 
-def find(file: File) -> Path:
-    """Return where the file lies, after a download if need be.
+def find(file: str, *urls: str, as_text: str | None = None) -> Path:
+    """Return where a file lies, after a download if need be.
 
     The folder that the environment variable ``PULASSO_DATA`` names is looked at first; files found there, plain
     or gzipped, must have the known checksum, too.
+
+    Parameters
+    ----------
+    file : str
+        Folder of the data set and name as downloaded, ``folder/name``.
+    *urls : str
+        Folders on the network that serve the same bytes, the origin first.
+    as_text : str, optional
+        The same table as text, ``folder/name``, which a local folder may hold instead.
     """
-    home = os.environ.get(LOCAL_FOLDER)
+    home, packed = os.environ.get(LOCAL_FOLDER), f"{file}.gz"
     if home:
-        names = [(file.name, file.sha256), (f"{file.name}.gz", file.sha256)]
-        for name, sha256 in names + ([file.as_text] if file.as_text else []):
-            path = Path(home) / file.folder / name
+        for each in filter(None, (file, packed, as_text)):
+            path = Path(home) / each
             if path.is_file():
-                return _checked(path, sha256, unpack=name == f"{file.name}.gz")
-    return _download(file)
+                content = path.read_bytes()
+                if each == packed:
+                    _check(path, gzip.decompress(content), file)
+                else:
+                    _check(path, content, each)
+                return path
+    return _download(file, urls)
 
 
-def _checked(path: Path, sha256: str, unpack: bool) -> Path:
-    content = path.read_bytes()
-    found = hashlib.sha256(gzip.decompress(content) if unpack else content).hexdigest()
-    if found != sha256:
-        raise ValueError(
-            f"{path} is damaged or another version: its SHA-256 begins with {found[:12]}, not {sha256[:12]}. "
+def _check(path: Path, content: bytes, file: str) -> None:
+    found, known = hashlib.sha256(content).hexdigest(), checksums()[file]
+    if found != known:
+        raise DataFileError(
+            f"{path} is damaged or another version: its SHA-256 begins with {found[:12]}, not {known[:12]}. "
             f"Remove the file, or unset {LOCAL_FOLDER}, to have it downloaded again."
         )
-    return path
 
 
-def _download(file: File) -> Path:
+def _download(file: str, urls: tuple[str, ...]) -> Path:
+    folder, name = file.split("/")
+    by_hand = f"let {LOCAL_FOLDER} name a folder that holds {file}."
     try:
         import pooch
     except ImportError:
         raise ImportError(
-            f'{file.name} has to be downloaded, which needs pooch: pip install "pulasso[data]". Or let '
-            f"{LOCAL_FOLDER} name a folder that holds {file.folder}/{file.name}."
+            f'{name} has to be downloaded, which needs pooch: pip install "pulasso[data]". Or {by_hand}'
         ) from None
-    failures = []
-    for url in file.urls:
+    cached, failures = pooch.os_cache("pulasso") / folder, []
+    for url in urls:
         try:
-            path = pooch.retrieve(
-                url,
-                known_hash=f"sha256:{file.sha256}",
-                fname=file.name,
-                path=pooch.os_cache("pulasso") / file.folder,
-            )
-            return Path(path)
+            known = f"sha256:{checksums()[file]}"
+            return Path(pooch.retrieve(f"{url}/{name}", known, fname=name, path=cached))
         except (OSError, ValueError) as error:  # no network, no such page, or other bytes than expected
-            failures.append(f"{url}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
-    raise OSError(
-        f"{file.name} could not be downloaded. " + "; ".join(failures) + f". Download it by hand, and let "
-        f"{LOCAL_FOLDER} name the folder that holds {file.folder}/{file.name}."
-    )
+            why = str(error).splitlines()[0] if str(error) else type(error).__name__
+            failures.append(f"{url}/{name}: {why}")
+    raise OSError(f"{name} could not be downloaded. {'; '.join(failures)}. Do it by hand, and {by_hand}")
 
 
-def read_table(path: Path, delimiter: str = ",") -> dict[str, NDArray]:
-    """Return the columns of a table with a header, or of a data frame saved by R, by name.
-
-    Columns of numbers become floats, all others text; an empty entry makes a column text.
-    """
-    if path.suffix in (".rds", ".rda"):
-        return _read_r(path)
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")
-    header, *rows = csv.reader(text.splitlines(), delimiter=delimiter)
-    columns = np.array(rows, dtype=object).T
-    return {name: _as_column(values) for name, values in zip(header, columns, strict=True)}
-
-
-def _as_column(values: NDArray) -> NDArray:
-    try:
-        return values.astype(float)
-    except (TypeError, ValueError):  # text, or a missing value of R
-        return values.astype(str)
-
-
-def _read_r(path: Path) -> dict[str, NDArray]:
+def read_table(path: Path, delimiter: str = ",") -> pd.DataFrame:
+    """Return a data frame saved by R, or a table with a header, all of it as text: loaders know what is a number."""
+    if path.suffix not in (".rds", ".rda"):
+        return pd.read_csv(path, sep=delimiter, dtype=str, keep_default_na=False)
     try:
         import rdata
     except ImportError:
@@ -125,6 +95,6 @@ def _read_r(path: Path) -> dict[str, NDArray]:
         ) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a data.table is read as the data frame that it is
-        found = rdata.read_rds(path) if path.suffix == ".rds" else rdata.read_rda(path)
-    frame: Any = found if path.suffix == ".rds" else next(iter(found.values()))
-    return {str(name): _as_column(frame[name].to_numpy(dtype=object)) for name in frame.columns}
+        if path.suffix == ".rds":
+            return rdata.read_rds(path)
+        return next(iter(rdata.read_rda(path).values()))

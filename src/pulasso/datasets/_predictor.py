@@ -13,6 +13,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtri, xlogy
 from scipy.stats import qmc
 
+from pulasso._messages import arg
+from pulasso.exceptions import InputError
+
 __all__ = ["draw_from_density", "draw_tilted", "mean_over_normal"]
 
 # A class that needs more proposals than this hardly occurs in the model.
@@ -45,18 +48,8 @@ def draw_from_density(
 ) -> NDArray:
     """Draw a single predictor by inversion of its distribution function; nothing is rejected.
 
-    Parameters
-    ----------
-    rng : Generator
-    n_samples : int
-    log_proba : callable
-        ``log P(y = k | u)`` of an array of u, shape (n, 1); concave.
-    variance : float
-        Of u in the population.
-
-    Returns
-    -------
-    array of shape (n_samples, 1)
+    `log_proba` gives ``log P(y = k | u)`` of an array of u, shape (n, 1), and is concave; `variance` is that of u
+    in the population. Returns an array of shape (n_samples, 1).
     """
     if variance == 0.0:
         return np.zeros((n_samples, 1))
@@ -109,11 +102,7 @@ def draw_tilted(
 
     and a normal distribution tilted by :math:`e^{tv}` is a shifted normal. Proposals from it are accepted
     with probability :math:`P(y=k|u) / (C_t e^{tv})`; j and t are those that accept most. So a rare class costs
-    little more than a common one.
-
-    Returns
-    -------
-    array of shape (n_samples, K)
+    little more than a common one. Returns an array of shape (n_samples, K).
     """
     contrast, gap, tilt, log_bound = _best_tilt(wanted, covariance, intercept)
     half, shift = factor(covariance), tilt * covariance @ contrast
@@ -121,16 +110,17 @@ def draw_tilted(
     n_drawn, n_proposed = 0, 0
     while n_drawn < n_samples:
         if n_proposed >= MAX_PROPOSALS:
-            raise ValueError(
-                f"class {wanted} hardly occurs in this model: {n_drawn} of {n_samples} members were found. "
-                "Give it a larger share by null_proba=, or make the signal weaker."
+            raise InputError(
+                f"class {wanted} hardly occurs in this model: {n_drawn} of {n_samples} members were found.",
+                parameter="null_proba",
+                remedy=f"Give it a larger share by {arg('null_proba')}, or make the signal weaker.",
             )
         noise = rng.normal(size=(PROPOSALS_AT_ONCE, half.shape[1]))
         u = shift + noise @ half.T
         log_accept = log_proba(u) - log_bound - tilt * (u @ contrast + gap)
-        kept = u[-rng.standard_exponential(len(u)) < log_accept]
-        drawn.append(kept)
-        n_drawn, n_proposed = n_drawn + len(kept), n_proposed + len(u)
+        accepted = u[-rng.standard_exponential(len(u)) < log_accept]
+        drawn.append(accepted)
+        n_drawn, n_proposed = n_drawn + len(accepted), n_proposed + len(u)
     return np.concatenate(drawn)[:n_samples]
 
 
@@ -142,15 +132,14 @@ def _best_tilt(wanted: int, covariance: NDArray, intercept: NDArray) -> tuple[ND
     def log_constant(t: float) -> float:
         return float(xlogy(t, t) + xlogy(1 - t, 1 - t))
 
-    best = (np.inf, np.zeros(k), 0.0, 0.0)
-    for other in set(range(k + 1)) - {wanted}:
+    def tilt_against(other: int) -> tuple[float, NDArray, float, float]:
         contrast, gap = axes[wanted] - axes[other], float(offsets[wanted] - offsets[other])
         spread = float(contrast @ covariance @ contrast)
+        found = minimize_scalar(
+            lambda t: log_constant(t) + t * gap + 0.5 * t * t * spread, bounds=(0.0, 1.0), method="bounded"
+        )
+        return found.fun, contrast, gap, float(found.x)
 
-        def log_proposed(t: float, gap: float = gap, spread: float = spread) -> float:
-            return log_constant(t) + t * gap + 0.5 * t * t * spread
-
-        found = minimize_scalar(log_proposed, bounds=(0.0, 1.0), method="bounded")
-        if found.fun < best[0]:
-            best = (found.fun, contrast, gap, found.x)
-    return best[1], best[2], float(best[3]), log_constant(best[3])
+    others = [other for other in range(k + 1) if other != wanted]
+    _, contrast, gap, tilt = min(map(tilt_against, others), key=lambda each: each[0])
+    return contrast, gap, tilt, log_constant(tilt)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed, plain
+from pulasso._messages import arg, listed, plain
+from pulasso.exceptions import LabelError
 from pulasso.scenarios import LabelCounts, PerClass, SingleTrainingSet
 
 __all__ = ["frequency_of_classes", "mask_labels"]
@@ -58,15 +59,16 @@ def mask_labels(
     """
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) == 0:
-        raise ValueError(f"y has shape {labels.shape}; give one true class for each row.")
+        raise LabelError(f"y has shape {labels.shape}; give one true class for each row.", parameter="y")
     names = np.unique(labels) if classes is None else np.asarray(classes)
     unknown = [label for label in np.unique(labels) if label not in names]
     if unknown:
-        raise ValueError(f"y holds {listed(unknown)}, which classes= does not name.")
+        words = f"y holds {listed(unknown)}, which {arg('classes')} does not name."
+        raise LabelError(words, parameter="classes")
     if len(names) < 2:
-        raise ValueError(f"y holds only class {plain(names[0])!r}: there is no label to hide.")
+        words = f"y holds only class {plain(names[0])!r}: there is no label to hide."
+        raise LabelError(words, parameter="y")
     shown = np.append(0.0, frequency_of_classes(label_frequency, names))
     code = np.argmax(labels[:, None] == names[None, :], axis=1)
     hidden = np.random.default_rng(random_state).random(len(labels)) >= shown[code]
-    marker = np.asarray(names[0] if unlabeled is None else unlabeled)
-    return np.where(hidden, marker, labels)
+    return np.where(hidden, names[0] if unlabeled is None else unlabeled, labels)

@@ -78,7 +78,7 @@ class ChunkedDesign:
         self.chunks, self.shape, self.dtype = chunks, chunks.shape, chunks.dtype
         n_chunks = len(chunks.lengths)
         is_uniform = weight.min() == weight.max()  # one number travels faster than many
-        parts = [weight[:n_chunks] if is_uniform else split(weight, chunks.lengths)]
+        parts: list[Any] = [weight[:n_chunks] if is_uniform else split(weight, chunks.lengths)]
         parts += [n_chunks * [None] if each is None else split(each, chunks.lengths) for each in by_row]
         self._scattered = chunks.scatter(list(zip(*parts, strict=True)))
 

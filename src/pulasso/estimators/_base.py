@@ -27,7 +27,7 @@ from pulasso.problem import Params, Problem
 from pulasso.responses import Response
 from pulasso.runs import Run, draw_entropy, one_blas_thread, open_run
 from pulasso.scenarios import LabelModel, Scenario, label_model_of
-from pulasso.solvers import SOLVERS, Solution
+from pulasso.solvers import SOLVERS, Solution, least_curvature
 
 __all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure"]
 
@@ -99,7 +99,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             ordered=self._response.is_ordered,
             estimator=self,
         )
-        if data.is_chunked and getattr(self, "n_restarts", 0):
+        if data.is_chunked and bool(getattr(self, "n_restarts", 0)):
             raise InputError(
                 "n_restarts needs all rows in memory.",
                 parameter="n_restarts",
@@ -143,6 +143,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
     def _store(self, problem: Problem, solution: Solution, n_iter: int) -> None:
         self._store_problem(problem)
         self._store_solution(problem, solution, n_iter)
+        self._store_convexity(problem, solution)
         if not solution.converged:
             words = (
                 f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the "
@@ -175,6 +176,12 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         self.converged_ = bool(solution.converged)
         self.n_iter_ = int(n_iter)
         self.history_ = solution.history
+
+    def _store_convexity(self, problem: Problem, solution: Solution) -> None:
+        """Measure the curvature that a concave penalty must not exceed; convex ones need none."""
+        self.__dict__.pop("least_curvature_", None)
+        if getattr(problem.penalty.formula, "concavity", 0.0) > 0:
+            self.least_curvature_ = least_curvature(problem, solution.params)
 
     # -- the model on the scale of X -----------------------------------------------------------------------------
 

@@ -143,10 +143,11 @@ class CrossValidated(BasePULasso):
         solutions = solutions_from_arrays(arrays)
         template._store_problem(problem)
         template.warnings_ += said
-        self.path_ = collect_path(template, problem, solutions)
+        self.path_ = collect_path(template, problem, solutions, who="All rows: ")
         best = solutions[-1]
         self._store_problem(problem)
         self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))
+        self._store_convexity(problem, best)
         self.warnings_ = [*self.path_.warnings, *said]
 
     def _template(self) -> BasePULasso:

@@ -46,7 +46,7 @@ def find_scenario(estimator: Any, data: PUData) -> Scenario:
         raise ScenarioError(
             f"{scenario.asks_for}='estimate' needs all rows in memory.",
             parameter=scenario.asks_for,
-            remedy="Estimate the number on a sample of the rows with pulasso.prevalence.profile_likelihood, and pass it.",
+            remedy="Estimate it on a sample of the rows with pulasso.prevalence.profile_likelihood, and pass it.",
         )
     estimate = estimate_by_profile(data, scenario.name, estimator._response.name)
     if not estimate.is_identified:

@@ -35,10 +35,8 @@ class PathResult:
     ----------
     lams : array of shape (n_lams,)
     coefs : array of shape (n_lams, K, n_features), or (n_lams, n_features) for the ordinal model
-    intercepts : array of shape (n_lams, K) or None
-        Multinomial model only.
-    thresholds : array of shape (n_lams, K) or None
-        Ordinal model only.
+    offsets : array of shape (n_lams, K)
+        Also called `intercepts` (multinomial model) or `thresholds` (ordinal model).
     objective : array of shape (n_lams,)
     kkt : array of shape (n_lams,)
         The largest KKT violation, relative to `lam_max` under the usual weights.
@@ -54,8 +52,7 @@ class PathResult:
 
     lams: NDArray
     coefs: NDArray
-    intercepts: NDArray | None
-    thresholds: NDArray | None
+    offsets: NDArray
     objective: NDArray
     kkt: NDArray
     group_norms: NDArray
@@ -74,11 +71,14 @@ class PathResult:
         return np.count_nonzero(self.group_norms, axis=1)
 
     @property
-    def offsets(self) -> NDArray:
-        """Intercepts or thresholds, whichever the model has."""
-        offsets = self.thresholds if self.intercepts is None else self.intercepts
-        assert offsets is not None
-        return offsets
+    def intercepts(self) -> NDArray | None:
+        """Intercepts of the multinomial model, shape (n_lams, K); None for others."""
+        return self.offsets if self._template._response.offsets_name == "intercept_" else None
+
+    @property
+    def thresholds(self) -> NDArray | None:
+        """Thresholds of the ordinal model, shape (n_lams, K); None for others."""
+        return self.offsets if self._template._response.offsets_name == "thresholds_" else None
 
     def model(self, index: int) -> Any:
         """Return the solution at ``lams[index]`` as a fitted estimator, ready to predict and to score.
@@ -194,7 +194,9 @@ def fit_path(
     return collect_path(estimator, problem, solutions)
 
 
-def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution]) -> PathResult:
+def collect_path(
+    estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution], who: str = ""
+) -> PathResult:
     """Stack solutions along a path; the estimator, which knows the problem, becomes the template of its models."""
     public = [public_attributes(problem, solution.params) for solution in solutions]
     stacked = {name: np.array([each[name] for each in public]) for name in public[0]}
@@ -203,7 +205,7 @@ def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[S
     if late:
         worst = max(solution.kkt for solution in late)
         words = (
-            f"{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
+            f"{who}{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
             f"lam={late[0].lam:.4g}; the worst KKT violation is {worst:.2g} of lam_max. "
             f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
         )
@@ -211,8 +213,7 @@ def collect_path(estimator: BasePULasso, problem: Problem, solutions: Sequence[S
     return PathResult(
         lams=np.array([solution.lam for solution in solutions]),
         coefs=stacked["coef_"],
-        intercepts=stacked.get("intercept_"),
-        thresholds=stacked.get("thresholds_"),
+        offsets=stacked[problem.response.offsets_name],
         objective=np.array([solution.objective for solution in solutions]),
         kkt=np.array([solution.kkt for solution in solutions]),
         group_norms=np.array([problem.blocks.norms(solution.params.theta) for solution in solutions]),

@@ -100,6 +100,10 @@ class MultinomialPULasso(BasePULasso):
         Objective and certificate along the last solve.
     warnings_ : list of str
         What was warned about during the fit.
+    least_curvature_ : float
+        Only with a concave penalty (group SCAD, group MCP): the smallest curvature of the loss within what was
+        selected. Where it is below the penalty's ``concavity``, the objective is not convex even there, and other
+        stationary points may exist.
     stationary_points_ : StationaryPoints
         Only with `n_restarts`: the distinct points that were found; the best one is kept.
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from pulasso.problem import Params, Problem
 from pulasso.restarts import Cluster, em_start, merge, naive_start, random_start
 from pulasso.runs import run_steps, spawn
 from pulasso.solvers import Solution
-from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+from pulasso.tables import Printable, Printout, make_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,8 +33,8 @@ COLUMNS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class StationaryPoints:
+@dataclass(frozen=True, eq=False, repr=False)
+class StationaryPoints(Printable):
     """Distinct stationary points of one objective, the best first.
 
     Prints as text, renders as HTML in notebooks, and converts by :meth:`to_frame`.
@@ -123,9 +122,9 @@ class StationaryPoints:
             facts["not converged"] = f"from {listed(self.not_converged, show=str)}"
         return facts
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
+    def _printout(self) -> Printout:
         rows = []
-        for i in range(min(len(self), POINTS_SHOWN)):
+        for i in range(len(self)):
             rows.append(
                 [
                     str(i),
@@ -138,24 +137,11 @@ class StationaryPoints:
                     f"{self.kkt[i]:.0e}",
                 ]
             )
-        return ["point", *COLUMNS.values()], rows
-
-    def _more(self) -> str:
-        hidden = len(self) - POINTS_SHOWN
-        return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
-
-    def __repr__(self) -> str:
-        more = [f"  {self._more()}"] if self._more() else []
-        title = f"Stationary points of {type(self.best).__name__}"
-        return "\n".join([title, *text_facts(self._facts()), "", *text_table(*self._rows()), *more])
-
-    def _repr_html_(self) -> str:
-        title = escape(f"Stationary points of {type(self.best).__name__}")
-        more = f"<p>{escape(self._more())}</p>" if self._more() else ""
-        return (
-            f"<div class='pulasso-summary'><h4>{title}</h4>{html_facts(self._facts())}"
-            f"{html_table(*self._rows())}{more}</div>"
+        title, table = (
+            f"Stationary points of {type(self.best).__name__}",
+            (["point", *COLUMNS.values()], rows),
         )
+        return Printout(title, self._facts(), [table], n_rows=POINTS_SHOWN)
 
 
 def explore(

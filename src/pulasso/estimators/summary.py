@@ -1,15 +1,14 @@
 """What a fitted model says about itself: one object, four renderings."""
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import as_count
+from pulasso.penalties import as_penalty
 from pulasso.scenarios import describe_scenario
-from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+from pulasso.tables import Printable, Printout, make_frame, show_count
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -19,8 +18,8 @@ __all__ = ["Summary", "summarize"]
 ROWS_SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Summary:
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary(Printable):
     """Selected features by class, with the certificate of the fit.
 
     Prints as text, renders as HTML in notebooks, and converts by :meth:`to_frame`.
@@ -55,37 +54,17 @@ class Summary:
         frame.insert(0, "group", self.groups)
         return frame
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and cells as text; single features that are their own group need no group column."""
+    def _printout(self) -> Printout:
+        # Features that are their own groups need no column for them.
         show_groups = any(group != name for group, name in zip(self.groups, self.features, strict=True))
         header = ["feature", *(["group"] if show_groups else []), *self.columns]
         table = []
         for name, group, values in zip(self.features, self.groups, self.coefficients, strict=True):
             numbers = [f"{value:+.4g}" if value else "." for value in values]
             table.append([name, *([group] if show_groups else []), *numbers])
-        return header, table[:ROWS_SHOWN]
-
-    def _more(self) -> str:
-        hidden = len(self.features) - ROWS_SHOWN
-        return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
-
-    def __repr__(self) -> str:
-        header, table = self._rows()
-        lines = [self.title, *text_facts(self.facts), "", *(text_table(header, table) if table else [])]
-        lines.extend(["  " + self._more()] if self._more() else [])
-        lines.extend(["  no feature was selected"] if not table else [])
-        lines.extend(f"  warning: {words}" for words in self.warnings)
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        header, table = self._rows()
-        notes = [self._more(), *(f"warning: {words}" for words in self.warnings)]
-        selected = html_table(header, table) if table else "<p>no feature was selected</p>"
-        return (
-            f"<div class='pulasso-summary'><h4>{escape(self.title)}</h4>{html_facts(self.facts)}{selected}"
-            + "".join(f"<p>{escape(note)}</p>" for note in notes if note)
-            + "</div>"
-        )
+        notes = ["no feature was selected"] if not table else []
+        notes += [f"warning: {words}" for words in self.warnings]
+        return Printout(self.title, self.facts, [(header, table)], notes, ROWS_SHOWN)
 
 
 def summarize(estimator: Any) -> Summary:
@@ -117,7 +96,7 @@ def _group_names(estimator: Any, feature: int) -> str:
 def _facts(estimator: Any) -> dict[str, str]:
     counts = estimator.label_counts_
     labeled = ", ".join(
-        f"{name}: {as_count(count)}"
+        f"{name}: {show_count(count)}"
         for name, count in zip(counts.classes[1:], counts.n_labeled[1:], strict=True)
     )
     # Where nothing is hidden, rows without another label are known to be class 0.
@@ -126,10 +105,10 @@ def _facts(estimator: Any) -> dict[str, str]:
         "scenario": describe_scenario(estimator.scenario_),
         "class 0": str(counts.classes[0]),
         "labelled rows": labeled,
-        rest: as_count(counts.n_unlabeled),
+        rest: show_count(counts.n_unlabeled),
     }
     if counts.n_labeled[0] > 0:
-        facts["confirmed negatives"] = as_count(counts.n_labeled[0])
+        facts["confirmed negatives"] = show_count(counts.n_labeled[0])
     offsets = estimator.response_.offsets_name
     plural = {"intercept_": "intercepts", "thresholds_": "thresholds"}.get(offsets, offsets.rstrip("_"))
     facts[plural] = ", ".join(f"{value:.4g}" for value in getattr(estimator, offsets))
@@ -139,6 +118,9 @@ def _facts(estimator: Any) -> dict[str, str]:
         lam, chosen = estimator.lam_, f"; chosen by {len(estimator.cv_loss_)} folds, {estimator.select}"
     # Zero, and not merely small: next to their terms all gradients cancel.
     unrelated = "" if estimator.lam_max_ > 0 else ": no penalised feature is related to the labels"
+    penalty = as_penalty(estimator.penalty)
+    if penalty.name != "group-lasso":
+        facts["penalty"] = f"{penalty!r}"
     facts |= {
         "lam": f"{lam:.4g}  (lam_max {estimator.lam_max_:.4g}{unrelated}{chosen})",
         "groups": f"{n_active} of {estimator.groups_.n_blocks} selected",
@@ -146,4 +128,16 @@ def _facts(estimator: Any) -> dict[str, str]:
         "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "
         + ("converged" if estimator.converged_ else f"NOT converged (tol {estimator.tol:g})"),
     }
+    if hasattr(estimator, "least_curvature_"):
+        facts["concavity"] = _words_about_concavity(penalty, estimator.least_curvature_)
     return facts
+
+
+def _words_about_concavity(penalty: Any, curvature: float) -> str:
+    """Say whether the objective is convex around the solution, and what would make it so."""
+    words = f"{penalty.concavity:.3g} of the penalty, {curvature:.3g} the least curvature of the loss"
+    if not curvature <= penalty.concavity:
+        return f"{words}: convex within what is selected"
+    needed = penalty.gamma_for(curvature)
+    remedy = f", gamma above {needed:.3g} would make it so" if np.isfinite(needed) else ""
+    return f"{words}: not convex even within what is selected{remedy}"

@@ -1,4 +1,17 @@
-"""A fitted model as an ONNX file, which predicts without Python."""
+r"""A fitted model as an ONNX file, which predicts without Python.
+
+Both responses end in log probabilities, whatever their size, of which the graph takes the largest and the
+exponential. Unordered classes are one ``Gemm`` and a ``LogSoftmax``. For ordered classes, with
+:math:`t_j = \nu_j - u` and gaps :math:`d_j = \nu_{j+1} - \nu_j`,
+
+.. math::
+
+   \log P(y = j) = \log P(y \ge j) + \log P(y < j + 1) + \log(1 - e^{-d_j}), \qquad
+   \log P(y \ge j) = -\mathrm{softplus}(t_j), \quad \log P(y < j) = -\mathrm{softplus}(-t_j),
+
+(the last and the first class have one of these terms only) so that, as in this package, no difference of
+nearly equal probabilities is ever taken.
+"""
 
 import json
 import os
@@ -6,19 +19,57 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso._version import __version__
-from pulasso.export.onnx_graph import build_graph, label_values
-from pulasso.storage import new_file
+from pulasso.exceptions import InputError
+from pulasso.export.writing import check_target, write_file
+from pulasso.numerics import log1mexp
 
 __all__ = ["to_onnx"]
 
-# Both of 2022: new enough for every operator of the graph, old enough for runtimes in use.
-OPSET, IR_VERSION = 17, 8
-ROWS, LABEL, PROBABILITIES = "X", "label", "probabilities"
+# Opset 17 and IR version 8 are both of 2022: new enough for every operator, old enough for runtimes in use. In between,
+# numbers have double precision: a sum over many features in single precision loses digits.
+MODEL = """
+<ir_version: 8, opset_import: ["" : 17], producer_name: "pulasso", producer_version: "{version}",
+ doc_string: "Most probable true class and probabilities of the true classes, from positive and unlabeled data.">
+{name} ({number}[n_samples, {n_features}] X)
+=> ({label}[n_samples] label, {number}[n_samples, {n_classes}] probabilities)
+{{
+    x = Cast<to = {double}>(X)
+    {log_proba}
+    best = ArgMax<axis = 1, keepdims = 0>(log_proba)
+    label = Gather<axis = 0>(classes, best)
+    exact = Exp(log_proba)
+    probabilities = Cast<to = {to}>(exact)
+}}
+"""
+UNORDERED = """
+    log_odds = Gemm<transB = 1>(x, weight, bias)
+    log_proba = LogSoftmax<axis = 1>(log_odds)
+"""
+# The operator Softplus has no double precision in onnxruntime: max(t, 0) + log(1 + exp(-|t|)) it is. Nothing is below
+# class 0, nothing above the last: log 1 = 0 is padded before the first column, or after the last one.
+ORDERED = """
+    u = MatMul(x, weight)
+    t = Sub(thresholds, u)
+    minus_t = Neg(t)
+    size = Abs(t)
+    minus_size = Neg(size)
+    decay = Exp(minus_size)
+    one_and_decay = Add(decay, one)
+    small = Log(one_and_decay)
+    positive_t = Relu(t)
+    positive_minus_t = Relu(minus_t)
+    softplus_t = Add(positive_t, small)
+    softplus_minus_t = Add(positive_minus_t, small)
+    not_at_least = Pad(softplus_t, pad_first)
+    not_below = Pad(softplus_minus_t, pad_last)
+    minus_log_both = Add(not_at_least, not_below)
+    log_proba = Sub(log_gaps, minus_log_both)
+"""
 
 
 def to_onnx(
@@ -69,20 +120,6 @@ def to_onnx(
     >>> bool(np.allclose(proba, model.predict_proba(X))), bool((label == model.predict(X)).all())
     (True, True)
     """
-    _check_model(model)
-    content = _serialize(model, _check_dtype(dtype))
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(
-            f"{target} is a folder; name a file in it, for example {target / 'model.onnx'}."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with new_file(target, force=force, hint="Choose another name, or force=True to replace it.") as part:
-        part.write_bytes(content)
-    return target
-
-
-def _check_model(model: Any) -> None:
     check_is_fitted(model)
     if not (hasattr(model, "scenario_") and hasattr(model, "coef_")):
         raise TypeError(
@@ -90,53 +127,75 @@ def _check_model(model: Any) -> None:
             "pipeline, pass the last step (model[-1]) and convert the steps before it with skl2onnx; of a search, pass "
             "best_estimator_."
         )
-
-
-def _check_dtype(dtype: DTypeLike) -> np.dtype:
     asked = np.dtype(dtype)
     if asked not in (np.float32, np.float64):
-        raise ValueError(f"dtype={asked.name!r} is no type of rows here; use 'float32' or 'float64'.")
-    return asked
+        problem = f"{arg('dtype', repr(asked.name))} is no type of rows here; use 'float32' or 'float64'."
+        raise InputError(problem, parameter="dtype")
+    target = check_target(path, force, "model.onnx")
+    return write_file(target, _serialize(model, asked), force)
 
 
 def _serialize(model: Any, dtype: np.dtype) -> bytes:
     """Return the file's content, checked by ONNX's own rules."""
     try:
-        from onnx import checker, helper
+        from onnx import TensorProto, checker, helper, numpy_helper, parser
     except ImportError:
         raise ImportError("An ONNX file needs onnx; install it with `pip install pulasso[onnx]`.") from None
-    number = helper.np_dtype_to_tensor_dtype(dtype)
-    graph = build_graph(model, rows=ROWS, label=LABEL, probabilities=PROBABILITIES, number=number)
-    label = helper.np_dtype_to_tensor_dtype(label_values(model.classes_).dtype)
-    written = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            type(model).__name__,
-            [helper.make_tensor_value_info(ROWS, number, ["n_samples", model.n_features_in_])],
-            [
-                helper.make_tensor_value_info(LABEL, label, ["n_samples"]),
-                helper.make_tensor_value_info(PROBABILITIES, number, ["n_samples", len(model.classes_)]),
-            ],
-            graph.constants,
-        ),
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="pulasso",
-        producer_version=__version__,
-        doc_string="Most probable true class and probabilities of the true classes, from positive and unlabeled data.",
+    classes, is_ordered = _label_values(model.classes_), model.response_.is_ordered
+    number, label = (helper.np_dtype_to_tensor_dtype(each) for each in (dtype, classes.dtype))
+    written = parser.parse_model(
+        MODEL.format(
+            version=__version__,
+            name=type(model).__name__,
+            number=TensorProto.DataType.Name(number).lower(),
+            label=TensorProto.DataType.Name(label).lower(),
+            n_features=model.n_features_in_,
+            n_classes=len(classes),
+            double=TensorProto.DOUBLE,
+            to=number,
+            log_proba=ORDERED if is_ordered else UNORDERED,
+        )
     )
+    constants = {"classes": classes, **(_ordered(model) if is_ordered else _unordered(model))}
+    for name, values in constants.items():
+        written.graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
     helper.set_model_props(written, _metadata(model))
     checker.check_model(written, full_check=True)
     return written.SerializeToString()
 
 
+def _label_values(classes: NDArray) -> NDArray:
+    """Return class labels of a type that ONNX has: integers of 64 bits, text as objects."""
+    if classes.dtype.kind == "i":
+        return classes.astype(np.int64)
+    if classes.dtype.kind in "UO":
+        return np.array([str(name) for name in classes], dtype=object)
+    return classes
+
+
+def _unordered(model: Any) -> dict[str, NDArray]:
+    """Return the constants of the multinomial model; class 0 has the log odds 0."""
+    weight = np.vstack([np.zeros(model.n_features_in_), model.coef_]).astype(np.float64)
+    return {"weight": weight, "bias": np.concatenate([[0.0], model.intercept_]).astype(np.float64)}
+
+
+def _ordered(model: Any) -> dict[str, NDArray]:
+    """Return the constants of the cumulative logit model."""
+    thresholds = model.thresholds_.astype(np.float64)
+    return {
+        "weight": model.coef_.astype(np.float64)[:, None],
+        "thresholds": thresholds[None, :],
+        "log_gaps": np.concatenate([[0.0], log1mexp(np.diff(thresholds)), [0.0]])[None, :],
+        "one": np.array(1.0),
+        "pad_first": np.array([0, 1, 0, 0], dtype=np.int64),
+        "pad_last": np.array([0, 0, 0, 1], dtype=np.int64),
+    }
+
+
 def _metadata(model: Any) -> dict[str, str]:
     """Return what a reader of the file should know."""
-    about = {
-        "classes": json.dumps([plain(name) for name in model.classes_], default=str),
-        "scenario": model.scenario_.name,
-    }
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        about["feature_names"] = json.dumps([str(name) for name in names])
-    return about
+    about = {"classes": [plain(name) for name in model.classes_]}
+    if hasattr(model, "feature_names_in_"):
+        about["feature_names"] = [str(name) for name in model.feature_names_in_]
+    texts = {name: json.dumps(values, default=str) for name, values in about.items()}
+    return {**texts, "scenario": model.scenario_.name}

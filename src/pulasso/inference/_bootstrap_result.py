@@ -1,15 +1,16 @@
 """What a bootstrap says: how often groups are selected, and how far estimates spread."""
 
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pulasso._messages import arg
 from pulasso.data.inputs import check_number
-from pulasso.tables import html_facts, html_table, make_frame, text_facts, text_table
+from pulasso.exceptions import InputError
+from pulasso.tables import Printable, Printout, make_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["BootstrapResult"]
 
 ROWS_SHOWN = 15
+HEADER = {"lower": "95 % from", "upper": "to", "group_frequency": "of the group"}
 WHAT_INTERVALS_ARE = (
     "percentile intervals of the penalised estimate, not confidence intervals for the true coefficient"
 )
 
 
-@dataclass(frozen=True, eq=False)
-class BootstrapResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class BootstrapResult(Printable):
     """Selection frequencies and percentile intervals over bootstrap replicates.
 
     Prints as text, renders as HTML in notebooks, converts by :meth:`to_frame`, and draws by :meth:`plot`.
@@ -61,7 +63,7 @@ class BootstrapResult:
     n_redrawn: int
     n_not_converged: int
     n_too_low: int
-    _coefs: sparse.csc_matrix = field(repr=False)
+    _coefs: sparse.csc_matrix
 
     @property
     def groups(self) -> list[str]:
@@ -98,38 +100,12 @@ class BootstrapResult:
     def proba_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
         """Return percentile intervals of P(y | x) for `predict_at`, each end of shape (n_rows, K + 1)."""
         if self.proba is None:
-            raise ValueError("No predictions were kept; give bootstrap(..., predict_at=rows).")
+            raise InputError(
+                "No predictions were made.",
+                parameter="predict_at",
+                remedy=f"Call bootstrap with {arg('predict_at', 'rows')}.",
+            )
         return _quantiles(self.proba, level)
-
-    # -- tables ------------------------------------------------------------------------------------------
-
-    def _entries(self) -> list[tuple[int, int]]:
-        """Return (output, feature) of coefficients that were ever selected, the most frequent first."""
-        frequency = np.atleast_2d(self.entry_frequency)
-        strength = np.abs(np.atleast_2d(self.model.coef_)) * self.model.feature_scale_
-        order = np.lexsort([-strength.ravel(), -frequency.ravel()])
-        ever = order[: np.count_nonzero((frequency.ravel() > 0) | (strength.ravel() > 0))]
-        return [(int(k), int(j)) for k, j in zip(*np.unravel_index(ever, frequency.shape), strict=True)]
-
-    def _columns(self, level: float) -> dict[str, list[Any]]:
-        lower, upper = (np.atleast_2d(end) for end in self.intervals(level))
-        entries = self._entries()
-        blocks, model = self.model.groups_, self.model
-        names = getattr(model, "feature_names_in_", None)
-        numbers = [int(blocks.index[j, k]) for k, j in entries]
-        columns: dict[str, list[Any]] = {
-            "feature": [str(names[j]) if names is not None else f"x{j}" for _, j in entries]
-        }
-        if model.coef_.ndim == 2:
-            columns["class"] = [model.classes_[k + 1] for k, _ in entries]
-        return columns | {
-            "group": [blocks.names[number] for number in numbers],
-            "coef": [float(np.atleast_2d(model.coef_)[entry]) for entry in entries],
-            "lower": [float(lower[entry]) for entry in entries],
-            "upper": [float(upper[entry]) for entry in entries],
-            "frequency": [float(np.atleast_2d(self.entry_frequency)[entry]) for entry in entries],
-            "group_frequency": [float(self.group_frequency[number]) for number in numbers],
-        }
 
     def to_frame(self, level: float = 0.95) -> "DataFrame":
         """Return one row for each coefficient that was ever selected, as a pandas data frame.
@@ -138,7 +114,30 @@ class BootstrapResult:
         """
         return make_frame(self._columns(level))
 
-    def _facts(self) -> dict[str, str]:
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        """Return the columns of the table: coefficients that were ever selected, the most frequent first."""
+        model, blocks = self.model, self.model.groups_
+        coef, frequency = np.atleast_2d(model.coef_), np.atleast_2d(self.entry_frequency)
+        lower, upper = (np.atleast_2d(end) for end in self.intervals(level))
+        strength = np.abs(coef) * model.feature_scale_
+        order = np.lexsort([-strength.ravel(), -frequency.ravel()])
+        ever = order[: np.count_nonzero((frequency > 0) | (strength > 0))]
+        output, feature = np.unravel_index(ever, coef.shape)
+        group = blocks.index[feature, output]
+        names = getattr(model, "feature_names_in_", None)
+        columns = {"feature": [f"x{j}" if names is None else str(names[j]) for j in feature]}
+        if not model.response_.is_ordered:
+            columns["class"] = model.classes_[output + 1].tolist()
+        return columns | {
+            "group": [blocks.names[number] for number in group],
+            "coef": coef[output, feature].tolist(),
+            "lower": lower[output, feature].tolist(),
+            "upper": upper[output, feature].tolist(),
+            "frequency": frequency[output, feature].tolist(),
+            "group_frequency": self.group_frequency[group].tolist(),
+        }
+
+    def _printout(self) -> Printout:
         drawn = "within every observed label" if self.by_label else "from all of them"
         facts = {
             "replicates": f"{self.n_replicates}, rows drawn {drawn}",
@@ -151,50 +150,25 @@ class BootstrapResult:
             facts["not converged"] = f"{self.n_not_converged} replicates; try a larger lam or max_iter"
         if self.n_too_low:
             facts["label frequency"] = f"too low for the labels of {self.n_too_low} replicates"
-        return facts
-
-    def _rows(self, level: float = 0.95) -> tuple[list[str], list[list[str]]]:
-        columns = self._columns(level)
+        columns = self._columns(level=0.95)
         if columns["group"] == columns["feature"]:
             del columns["group"]
         if columns["group_frequency"] == columns["frequency"]:
             del columns["group_frequency"]
-        shown = {"lower": f"{100 * level:g} % from", "upper": "to", "group_frequency": "of the group"}
+        header = [HEADER.get(name, name) for name in columns]
         cells = [[_cell(name, value) for value in values] for name, values in columns.items()]
-        return [shown.get(name, name) for name in columns], [list(row) for row in zip(*cells, strict=True)]
-
-    def _more(self, n_rows: int) -> str:
-        hidden = n_rows - ROWS_SHOWN
-        return f"... and {hidden} more (see .to_frame())" if hidden > 0 else ""
-
-    def __repr__(self) -> str:
-        header, rows = self._rows()
-        lines = [f"Bootstrap of {type(self.model).__name__}", *text_facts(self._facts()), ""]
-        lines += text_table(header, rows[:ROWS_SHOWN]) if rows else ["  nothing was ever selected"]
-        return "\n".join(lines + ([f"  {self._more(len(rows))}"] if self._more(len(rows)) else []))
-
-    def _repr_html_(self) -> str:
-        header, rows = self._rows()
-        table = html_table(header, rows[:ROWS_SHOWN]) if rows else "<p>nothing was ever selected</p>"
-        return (
-            f"<div class='pulasso-summary'><h4>Bootstrap of {escape(type(self.model).__name__)}</h4>"
-            f"{html_facts(self._facts())}{table}<p>{escape(self._more(len(rows)))}</p></div>"
+        return Printout(
+            f"Bootstrap of {type(self.model).__name__}",
+            facts,
+            tables=[(header, list(zip(*cells, strict=True)))],
+            notes=() if columns["feature"] else ("nothing was ever selected",),
+            n_rows=ROWS_SHOWN,
         )
 
     def plot(self, ax: Any = None, *, level: float = 0.95, n_entries: int = 20) -> Any:
-        """Draw percentile intervals of the coefficients that were selected most often.
+        """Draw intervals of the coefficients that were selected most often; returns the matplotlib axes.
 
-        Needs matplotlib (``pip install pulasso[plots]``). Darker means selected more often.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        level : float, default=0.95
-        n_entries : int, default=20
-
-        Returns
-        -------
-        matplotlib axes
+        See :class:`pulasso.plots.BootstrapIntervalsDisplay`.
         """
         from pulasso.plots import BootstrapIntervalsDisplay
 

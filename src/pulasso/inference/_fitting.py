@@ -1,147 +1,45 @@
-"""What restarts, bootstrap and stability selection do first: check the estimator, read and fit all rows."""
+"""What restarts, bootstrap and stability selection do first: check the estimator, read all rows, settle the seeds."""
 
 import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from pulasso.data.chunks import is_chunked
 from pulasso.estimators import ESTIMATORS
+from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import (
     ConvergenceWarning,
     IdentifiabilityWarning,
+    InputError,
     LabelFrequencyWarning,
     StationaryPointWarning,
 )
-from pulasso.inference._rows import Rows
-from pulasso.runs import data_hash, one_blas_thread, run_steps
-from pulasso.runs.seeds import draw_entropy
-from pulasso.solvers import SolverResult
+from pulasso.problem import Problem
+from pulasso.runs import Run, draw_entropy, open_run, run_steps
 
-if TYPE_CHECKING:
-    from pulasso.estimators._assemble import Assembled
+__all__ = ["open_seeded_run", "prepare", "quietly", "solver_settings"]
 
-__all__ = ["AllRows", "Run", "fit_all", "quietly", "read_all"]
-
-# A result does not depend on these; what other seeds do is settled by the entropy of the run.
-NOT_IN_THE_FINGERPRINT = ("random_state",)
+# Many fits would repeat these: all rows give them once, and results count them.
+REPEATED = (ConvergenceWarning, IdentifiabilityWarning, LabelFrequencyWarning, StationaryPointWarning)
 
 
-@dataclass(frozen=True, eq=False)
-class AllRows:
-    """An estimator and all rows, checked.
-
-    Attributes
-    ----------
-    template : estimator
-        Not fitted, but it knows the features; steps fit copies of it.
-    rows : Rows
-    assembled : Assembled
-        The problem of all rows.
-    """
-
-    template: Any
-    rows: Rows
-    assembled: "Assembled"
-
-    def fingerprint(self) -> dict[str, Any]:
-        """Return what results depend on: settings of the estimator and hashes of the data."""
-        names = getattr(self.template, "feature_names_in_", None)
-        settings = self.template.get_params(deep=False)
-        return {
-            "estimator": type(self.template).__name__,
-            **{name: value for name, value in settings.items() if name not in NOT_IN_THE_FINGERPRINT},
-            "X": data_hash(self.rows.x, names),
-            "z": data_hash(self.rows.labels.codes, self.rows.labels.classes),
-            "sample_weight": data_hash(self.rows.weight),
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """How a long computation runs: seeds, processes, checkpoint folder, progress.
-
-    Attributes
-    ----------
-    entropy : array of uint32
-        All random numbers grow from these.
-    options : mapping
-        For :func:`run_steps`.
-    """
-
-    entropy: NDArray[np.uint32]
-    options: Mapping[str, Any]
-
-    @classmethod
-    def start(
-        cls,
-        fingerprint: Mapping[str, Any],
-        *,
-        random_state: Any,
-        n_jobs: int | None,
-        checkpoint: str | os.PathLike | None,
-        progress: bool | None,
-    ) -> "Run":
-        """Settle the seeds; without `random_state` they are kept in the checkpoint folder like any step."""
-        if progress not in (None, True, False):
-            raise ValueError(f"progress={progress!r} must be True, False or None.")
-        given = None if random_state is None else draw_entropy(random_state)
-        kept: dict[str, Any] = {
-            "checkpoint": checkpoint,
-            "fingerprint": {**fingerprint, "random_state": given},
-        }
-        drawn = run_steps(_entropy_step, {"seeds": (given,)}, progress=False, **kept)[0]
-        return cls(drawn["entropy"], {**kept, "n_jobs": n_jobs, "progress": progress})
-
-
-def _entropy_step(given: NDArray[np.uint32] | None) -> dict[str, NDArray]:
-    return {"entropy": draw_entropy(None) if given is None else given}
-
-
-def read_all(estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None, caller: str) -> AllRows:
-    """Check the estimator and the data; the estimator itself is left alone."""
+def prepare(
+    estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None, caller: str
+) -> tuple[Any, Problem]:
+    """Return an unfitted copy of the estimator that knows the features, and its problem for all rows."""
     _check_estimator(estimator, caller)
     template = clone(estimator)
-    template._check_params()
-    x, labels, weight = template._check_data(X, z, sample_weight)
-    if is_chunked(x):
+    data = read(template, X, z, sample_weight)
+    if data.is_chunked:
         raise TypeError(
             f"{caller} needs all rows in memory, but X comes in chunks. Try it on a sample of the rows."
         )
-    assembled = template._assemble_checked(x, labels, weight)
-    return AllRows(template, Rows(x, labels, weight, assembled.scenario.sampled_by_label), assembled)
-
-
-def fit_all(everything: AllRows, random_state: Any) -> tuple[Any, SolverResult]:
-    """Return the estimator fitted to all rows, and the solution in the solver's variables."""
-    model = copy(everything.template)
-    model.random_state = random_state
-    # One thread, as in the steps: the same bits on any machine load.
-    with one_blas_thread():
-        results = model._minimize(everything.assembled)
-        model._store(everything.assembled, results)
-    return model, results[-1]
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Leave out warnings that hundreds of fits would repeat: all rows give them, and results count them."""
-    with warnings.catch_warnings():
-        for kind in (
-            ConvergenceWarning,
-            IdentifiabilityWarning,
-            LabelFrequencyWarning,
-            StationaryPointWarning,
-        ):
-            warnings.simplefilter("ignore", kind)
-        yield
+    return template, problem_of(template, data)
 
 
 def _check_estimator(estimator: Any, caller: str) -> None:
@@ -151,11 +49,8 @@ def _check_estimator(estimator: Any, caller: str) -> None:
             f"{caller} got the class {estimator.__name__}; pass an object, {estimator.__name__}(...)."
         )
     if not isinstance(estimator, ESTIMATORS):
-        hint = (
-            " Transform X with the other steps of the pipeline first, and pass its last step."
-            if hasattr(estimator, "steps")
-            else ""
-        )
+        is_pipeline = hasattr(estimator, "steps")
+        hint = " Transform X with its other steps first, and pass its last step." if is_pipeline else ""
         raise TypeError(f"{caller} takes a {names}, not a {type(estimator).__name__}.{hint}")
     if "lam" not in estimator.get_params(deep=False):
         plain = next(each for each in ESTIMATORS if isinstance(estimator, each)).__name__
@@ -163,3 +58,46 @@ def _check_estimator(estimator: Any, caller: str) -> None:
             f"{caller} takes an estimator of one lam, and {type(estimator).__name__} chooses its own. Fit it first "
             f"and pass {plain}(lam=model.lam_, ...)."
         )
+
+
+def open_seeded_run(
+    what: str,
+    template: Any,
+    settings: Mapping[str, Any],
+    random_state: Any,
+    checkpoint: str | os.PathLike | None,
+    progress: bool | None,
+    ignored: tuple[str, ...] = (),
+) -> tuple[NDArray[np.uint32], Run | None]:
+    """Return the numbers from which all random streams grow, and where finished steps are saved.
+
+    Results depend on `settings` and on the parameters of the estimator, but for those `ignored`. Without
+    `random_state` the numbers are a step like any other, so that they survive an interruption.
+    """
+    if progress not in (None, True, False):
+        raise InputError(f"progress={progress!r} must be True, False or None.", parameter="progress")
+    given = None if random_state is None else draw_entropy(random_state)
+    own = {k: v for k, v in template.get_params(deep=False).items() if k not in (*ignored, "random_state")}
+    everything = {"estimator": type(template).__name__, **own, **settings, "random state": given}
+    run = open_run(what, everything, checkpoint)
+    if given is not None:
+        return given, run
+    return run_steps(_draw_entropy, {"seeds": ()}, run=run, progress=False)[0]["entropy"], run
+
+
+def _draw_entropy() -> dict[str, NDArray]:
+    return {"entropy": draw_entropy(None)}
+
+
+def solver_settings(estimator: Any) -> dict[str, Any]:
+    """Return what :func:`solve_path` takes from an estimator."""
+    return {"solver": estimator.solver, "tol": estimator.tol, "max_iter": estimator.max_iter}
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Leave out warnings that hundreds of fits would repeat."""
+    with warnings.catch_warnings():
+        for kind in REPEATED:
+            warnings.simplefilter("ignore", kind)
+        yield

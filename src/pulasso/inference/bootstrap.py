@@ -2,21 +2,23 @@
 
 import os
 from copy import copy
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pulasso._messages import listed
+from pulasso._messages import did_you_mean, listed
 from pulasso.data.inputs import check_features, check_number
+from pulasso.data.pu_data import PUData
+from pulasso.estimators.fitting import fitted, problem_of, solve
+from pulasso.exceptions import InputError
 from pulasso.inference._bootstrap_result import BootstrapResult
-from pulasso.inference._fitting import Run, fit_all, quietly, read_all
-from pulasso.inference._rows import Rows
-from pulasso.problem import Params, Problem
-from pulasso.runs import data_hash, run_steps
-from pulasso.runs.seeds import spawn
-from pulasso.solvers import SOLVERS
+from pulasso.inference._drawing import resample
+from pulasso.inference._fitting import open_seeded_run, prepare, quietly, solver_settings
+from pulasso.path import solve_path
+from pulasso.problem import Params
+from pulasso.runs import one_blas_thread, run_steps, spawn
 
 __all__ = ["bootstrap"]
 
@@ -65,9 +67,9 @@ def bootstrap(
         for small lam it often ends in a worse one, close to where it began, and intervals are then too narrow.
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Number of processes; the result is the same, bit for bit, for any number.
+        Number of processes; results are bitwise identical for any number.
     checkpoint : str or path, optional
-        Folder that keeps every finished replicate. A run that was killed, called again, goes on from there; with
+        Folder that saves every finished replicate. A run that was killed, called again, resumes from there; with
         a larger `n_replicates` it adds to those that are there.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
@@ -92,94 +94,92 @@ def bootstrap(
     """
     check_number("n_replicates", n_replicates, least=2, whole=True)
     if start not in STARTS:
-        raise ValueError(f"start={start!r} is unknown; use one of {listed(STARTS)}.")
-    everything = read_all(estimator, X, z, sample_weight, "bootstrap")
-    template, rows = everything.template, everything.rows
+        raise InputError(
+            f"start={start!r} is unknown.{did_you_mean(start, STARTS)}",
+            parameter="start",
+            remedy=f"Use one of {listed(STARTS)}.",
+        )
+    template, problem = prepare(estimator, X, z, sample_weight, "bootstrap")
     new_rows = None if predict_at is None else check_features(template, predict_at, reset=False)
-    run = Run.start(
-        {
-            "what": "bootstrap",
-            **everything.fingerprint(),
-            "start": start,
-            "predict_at": None if new_rows is None else data_hash(new_rows),
-        },
-        random_state=random_state,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        progress=progress,
-    )
+    settings = {**problem.data.fingerprint(), "start": start, "predict_at": new_rows}
+    entropy, run = open_seeded_run("bootstrap", template, settings, random_state, checkpoint, progress)
     # The first stream is for the fit to all rows, so that replicate i is the same in longer runs.
-    first, *seeds = spawn(run.entropy, int(n_replicates) + 1)
-    model, solution = fit_all(everything, np.random.default_rng(first))
+    first, *seeds = spawn(entropy, int(n_replicates) + 1)
+    model = copy(template)
+    model.random_state = np.random.default_rng(first)
+    with one_blas_thread():  # as in the steps: results must not depend on the number of threads
+        solution, n_iter = solve(model, problem)
+    model = fitted(model, problem, solution, n_iter)
     begin = solution.params if start == "all rows" else None
-    steps = {f"replicate {i}": (template, rows, seed, begin, new_rows) for i, seed in enumerate(seeds, 1)}
-    found = run_steps(_replicate, steps, title="replicates", **run.options)
+    by_label = problem.scenario.sampled_by_label
+    steps = {
+        f"replicate {i}": (template, problem.data, by_label, seed, begin, new_rows)
+        for i, seed in enumerate(seeds, 1)
+    }
+    found = run_steps(_replicate, steps, n_jobs=n_jobs, run=run, progress=progress, title="replicates")
     model.random_state = estimator.random_state
-    return _collect(model, found, rows.by_label)
+    return _collect(model, found, by_label)
 
 
 def _replicate(
-    template: Any, rows: Rows, seed: np.random.SeedSequence, begin: Params | None, new_rows: Any
-) -> dict[str, NDArray]:
+    template: Any,
+    data: PUData,
+    by_label: bool,
+    seed: np.random.SeedSequence,
+    begin: Params | None,
+    new_rows: Any,
+) -> dict[str, Any]:
     """Draw rows, fit to them, and return what is wanted of the fit."""
     rng = np.random.default_rng(seed)
-    counts, n_redrawn = rows.resample(rng)
-    chosen = np.flatnonzero(counts)
+    counts, n_redrawn = resample(data, by_label, rng)
+    rows = np.flatnonzero(counts)
     model = copy(template)
     model.random_state = rng
     with quietly():
-        assembled = rows.assemble(model, chosen, counts[chosen])
+        problem = problem_of(model, data.take(rows, counts[rows]))
         if begin is None:
-            results = model._minimize(assembled)
+            solution, _ = solve(model, problem)
         else:
-            problem = cast(Problem, assembled.problem).at_lam(float(model.lam))
-            results = [SOLVERS[model.solver](problem, begin, tol=model.tol, max_iter=model.max_iter)]
-        model._store(assembled, results)
+            lams = np.array([float(model.lam)])
+            solution = next(solve_path(problem, lams, start=begin, **solver_settings(model)))
+        model = fitted(model, problem, solution)
     nonzero = np.flatnonzero(model.coef_)
     return {
         "nonzero": nonzero,
         "values": model.coef_.ravel()[nonzero],
-        "offsets": model.thresholds_ if hasattr(model, "thresholds_") else model.intercept_,
+        "offsets": getattr(model, model.response_.offsets_name),
         "selected": np.flatnonzero(model.group_norms_),
         "proba": np.empty(0) if new_rows is None else _predict(model, new_rows),
-        "n_redrawn": np.array(n_redrawn),
-        "converged": np.array(model.converged_),
-        "label_frequency_too_low": np.array(bool(assembled.warnings)),
+        "n_redrawn": n_redrawn,
+        "converged": model.converged_,
+        "label_frequency_too_low": bool(problem.warnings),
     }
 
 
 def _predict(model: Any, checked: Any) -> NDArray:
     """Return P(y | x) of rows that were checked before, with their column names."""
-    response, theta, offsets = model._model()
+    response, theta, offsets = type(model.response_).from_public(model)
     return np.exp(response.log_proba(np.asarray(checked @ theta), offsets))
 
 
 def _collect(model: Any, found: list[dict[str, NDArray]], by_label: bool) -> BootstrapResult:
     n_replicates = len(found)
-    lengths = [len(each["nonzero"]) for each in found]
-    coefs = sparse.csc_matrix(
-        (
-            np.concatenate([each["values"] for each in found]),
-            (
-                np.repeat(np.arange(n_replicates), lengths),
-                np.concatenate([each["nonzero"] for each in found]),
-            ),
-        ),
-        shape=(n_replicates, model.coef_.size),
+    replicate = np.repeat(np.arange(n_replicates), [len(each["nonzero"]) for each in found])
+    entry, values, selected = (
+        np.concatenate([each[name] for each in found]) for name in ("nonzero", "values", "selected")
     )
-    selected = np.bincount(
-        np.concatenate([each["selected"] for each in found]), minlength=model.groups_.n_blocks
-    )
+    coefs = sparse.csc_matrix((values, (replicate, entry)), shape=(n_replicates, model.coef_.size))
+    in_group = np.bincount(selected, minlength=model.groups_.n_blocks)
     return BootstrapResult(
         model=model,
         n_replicates=n_replicates,
-        group_frequency=selected / n_replicates,
+        group_frequency=in_group / n_replicates,
         entry_frequency=(np.diff(coefs.indptr) / n_replicates).reshape(model.coef_.shape),
         offsets=np.array([each["offsets"] for each in found]),
         proba=np.array([each["proba"] for each in found]) if found[0]["proba"].size else None,
         by_label=by_label,
         n_redrawn=int(sum(each["n_redrawn"] for each in found)),
-        n_not_converged=int(sum(not each["converged"] for each in found)),
-        n_too_low=int(sum(bool(each["label_frequency_too_low"]) for each in found)),
+        n_not_converged=sum(not each["converged"] for each in found),
+        n_too_low=int(sum(each["label_frequency_too_low"] for each in found)),
         _coefs=coefs,
     )

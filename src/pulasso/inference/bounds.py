@@ -19,13 +19,13 @@ def selection_bound(q: float, threshold: float, n_groups: int) -> float:
 
     It holds if the groups without effect are exchangeable (any of them is as likely to be selected as any
     other), and if the model does not select worse than chance. With complementary pairs it holds without
-    either (Shah and Samworth), for V = the number of selected groups that half of the rows select with a
+    either (Shah and Samworth), for V = the number of selected groups that a subsample selects with a
     probability of at most ``q / n_groups``.
 
     Parameters
     ----------
     q : float
-        Expected number of groups that half of the rows select.
+        Expected number of groups that a subsample of half the rows selects.
     threshold : float
         Above 0.5, at most 1.
     n_groups : int
@@ -48,13 +48,13 @@ def selection_bound(q: float, threshold: float, n_groups: int) -> float:
 def pairs_bound(q: float, threshold: float, n_groups: int, n_pairs: int) -> float:
     """Return Shah and Samworth's sharper bound for complementary pairs; NaN outside its range.
 
-    With ``theta = q / n_groups`` and B pairs, the expected number of selected groups that half of the rows
-    select with a probability of at most theta is at most ``C theta q``, where
+    With ``theta = q / n_groups`` and B pairs, the expected number of selected groups that a subsample
+    selects with a probability of at most theta is at most ``C theta q``, where
 
         C = 1 / (2 (2 threshold - 1 - 1/(2B)))                    for thresholds up to 3/4,
         C = 4 (1 - threshold + 1/(2B)) / (1 + 1/B)                above,
 
-    if the share of pairs in which *both* halves select such a group has a unimodal distribution (their
+    if the share of pairs in which *both* subsamples select such a group has a unimodal distribution (their
     Theorem 2). It is known for ``theta <= 1 / sqrt(3)`` and thresholds above
     ``min(1/2 + theta^2, 1/2 + 1/(2B) + 3/4 theta^2)``.
 

@@ -1,23 +1,27 @@
-"""Stability selection: which groups are selected again and again by halves of the rows."""
+"""Stability selection: which groups are selected again and again by random subsamples of the rows."""
 
 import os
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import plain
+from pulasso._messages import arg
 from pulasso.data.inputs import check_number
+from pulasso.data.pu_data import PUData
 from pulasso.estimators.fit_path import make_grid
-from pulasso.inference._fitting import AllRows, Run, quietly, read_all
-from pulasso.inference._rows import Rows
+from pulasso.estimators.fitting import problem_of
+from pulasso.exceptions import InputError
+from pulasso.inference._drawing import draw_pair
+from pulasso.inference._fitting import open_seeded_run, prepare, quietly, solver_settings
 from pulasso.inference._stability_result import StabilityResult
 from pulasso.inference.bounds import check_threshold, largest_q
 from pulasso.path import solve_path
-from pulasso.runs import run_steps
-from pulasso.runs.seeds import spawn
-from pulasso.solvers import SOLVERS
+from pulasso.problem import Problem
+from pulasso.runs import run_steps, spawn
+from pulasso.solvers import Solution
 
 __all__ = ["stability_selection"]
 
@@ -44,13 +48,13 @@ def stability_selection(
     checkpoint: str | os.PathLike | None = None,
     progress: bool | None = None,
 ) -> StabilityResult:
-    """Select groups that enter the path early in most of many random halves of the rows.
+    """Select groups that enter the path early in most of many random subsamples of half the rows.
 
-    Rows are split at random into two disjoint halves, again and again (complementary pairs, Shah and Samworth
-    2013): within every observed label in case-control data, among all rows in a single training set. On each half
-    a path is followed down from the null model; the half *selects* the groups that are ever active until more than
-    `q` would be, or until the smallest of `lams`. A group is stable if a share of at least `threshold` of
-    the halves selects it. Then, on average, the number V of false selections is bounded:
+    Rows are split at random into two disjoint subsamples, again and again (complementary pairs, Shah and Samworth
+    2013): within every observed label in case-control data, among all rows in a single training set. On each of them
+    a path is followed down from the null model; the subsample *selects* the groups that are ever active until more
+    than `q` would be, or until the smallest of `lams`. A group is stable if a share of at least `threshold` of
+    the subsamples selects it. Then, on average, the number V of false selections is bounded:
 
         E[V] <= q^2 / ((2 threshold - 1) n_groups),
 
@@ -65,10 +69,10 @@ def stability_selection(
         Observed labels.
     sample_weight : array-like of shape (n_samples,), optional
     n_subsamples : int, default=100
-        Number of halves, an even number.
+        An even number, as they come in pairs.
     q : int, optional
-        Groups that a half may select. By default, and if no `lams` are given, the largest number for which the bound
-        above is at most `expected_false`.
+        Groups that a subsample may select. By default, and if no `lams` are given, the largest number for which the
+        bound above is at most `expected_false`.
     threshold : float, default=0.75
         In (0.5, 1]; 0.6 to 0.9 are usual. Another one can be tried afterwards, at no cost, by
         :meth:`StabilityResult.at`.
@@ -81,9 +85,9 @@ def stability_selection(
     lam_min_ratio : float, default=0.05
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Number of processes; the result is the same, bit for bit, for any number.
+        Number of processes; results are bitwise identical for any number.
     checkpoint : str or path, optional
-        Folder that keeps every finished pair; the same call, or one with more subsamples, goes on from there.
+        Folder that saves every finished pair; the same call, or one with more subsamples, resumes from there.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
 
@@ -112,60 +116,55 @@ def stability_selection(
     check_threshold(threshold)
     check_number("n_subsamples", n_subsamples, least=2, whole=True)
     if int(n_subsamples) % 2:
-        raise ValueError(f"n_subsamples={n_subsamples} must be even: halves come in pairs.")
-    everything = read_all(estimator, X, z, sample_weight, "stability_selection")
-    _check_halves(everything.rows)
-    weights = everything.assembled.blocks.weights
-    candidates = (weights > 0) & np.isfinite(weights)
+        raise InputError(
+            f"n_subsamples={n_subsamples} must be even: they come in pairs.", parameter="n_subsamples"
+        )
+    template, problem = prepare(estimator, X, z, sample_weight, "stability_selection")
+    data, by_label = problem.data, problem.scenario.sampled_by_label
+    draw_pair(
+        data, by_label, np.random.default_rng(0)
+    )  # refuses labels that are too rare, before anything is fitted
+    candidates = _find_candidates(template, problem)
     q = _check_q(q, lams, threshold, expected_false, int(np.count_nonzero(candidates)))
-    grid = _grid(everything, lams, n_lams, lam_min_ratio)
-    settings = {
-        name: each for name, each in everything.fingerprint().items() if name not in ("lam", "n_restarts")
-    }
-    run = Run.start(
-        {"what": "stability selection", **settings, "q": q, "lams": grid},
-        random_state=random_state,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        progress=progress,
+    grid = _make_grid(problem.lam_max, lams, n_lams, lam_min_ratio)
+    settings, ignored = {**data.fingerprint(), "q": q, "lams": grid}, ("lam", "n_restarts")
+    entropy, run = open_seeded_run(
+        "stability selection", template, settings, random_state, checkpoint, progress, ignored
     )
     steps = {
-        f"pair {i}": (everything.template, everything.rows, seed, grid, q, candidates)
-        for i, seed in enumerate(spawn(run.entropy, int(n_subsamples) // 2), 1)
+        f"pair {i}": (template, data, by_label, seed, grid, q, candidates)
+        for i, seed in enumerate(spawn(entropy, int(n_subsamples) // 2), 1)
     }
-    found = run_steps(_pair, steps, title="pairs of halves", **run.options)
+    found = run_steps(_pair, steps, n_jobs=n_jobs, run=run, progress=progress, title="pairs of subsamples")
+    counted = ("n_redrawn", "n_not_converged", "n_too_low", "n_short")
     return StabilityResult(
-        groups=tuple(everything.assembled.blocks.names),
+        groups=tuple(problem.blocks.names),
         candidates=candidates,
         lams=grid,
         entered=np.concatenate([each["entered"] for each in found]),
         q=q,
         threshold=float(threshold),
-        by_label=everything.rows.by_label,
-        n_redrawn=int(sum(each["n_redrawn"] for each in found)),
-        n_not_converged=int(sum(each["n_not_converged"] for each in found)),
-        n_too_low=int(sum(each["n_too_low"] for each in found)),
-        n_short=int(sum(each["n_short"] for each in found)),
+        by_label=by_label,
+        **{name: int(sum(each[name] for each in found)) for name in counted},
     )
 
 
-def _check_halves(rows: Rows) -> None:
-    """Refuse labels that cannot be in both halves."""
-    codes = rows.labels.codes[rows.weight > 0]
-    for code in np.unique(codes):
-        if np.count_nonzero(codes == code) < 2:
-            names = ["unlabeled", *rows.labels.classes[1:].tolist(), rows.labels.classes[0]]
-            raise ValueError(
-                f"Only one row carries the label {plain(names[code])!r}, so that one of two halves would have "
-                "none. Get more such rows, merge the class with another one, or leave it out."
-            )
+def _find_candidates(template: Any, problem: Problem) -> NDArray[np.bool_]:
+    """Return which groups the user leaves to the penalty; those that an adaptive one excludes depend on the rows."""
+    if hasattr(problem.penalty.formula, "reweigh"):
+        problem = problem_of(copy(template).set_params(penalty=None), problem.data, problem.scenario)
+    return problem.blocks.is_penalized
 
 
 def _check_q(
     q: int | None, lams: ArrayLike | None, threshold: float, expected_false: float, n_groups: int
 ) -> int | None:
     if not n_groups:
-        raise ValueError("No group is penalised, so there is nothing to select from.")
+        raise InputError(
+            "No group is penalised, so there is nothing to select from.",
+            parameter="groups",
+            remedy="Give some of them a positive weight.",
+        )
     if q is not None:
         check_number("q", q, least=1, most=n_groups, whole=True)
         return int(q)
@@ -175,68 +174,64 @@ def _check_q(
     best = largest_q(expected_false, threshold, n_groups)
     if best < 1:
         least = 1.0 / ((2.0 * threshold - 1.0) * n_groups)
-        raise ValueError(
+        raise InputError(
             f"With {n_groups} groups and threshold={threshold:g} no q has a bound of {expected_false:g} false "
-            f"selections. Try expected_false={least:.2g} or more, a higher threshold, or give q."
+            "selections.",
+            parameter="expected_false",
+            remedy=f"Try {arg('expected_false', f'{least:.2g}')} or more, a higher {arg('threshold')}, or give "
+            f"{arg('q')}.",
         )
     return best
 
 
-def _grid(everything: AllRows, lams: ArrayLike | None, n_lams: int, lam_min_ratio: float) -> NDArray:
-    top = TOP_OF_GRID * everything.assembled.problem.lam_max
-    if lams is not None:
-        return make_grid(lams, top, n_lams, lam_min_ratio)
-    check_number("lam_min_ratio", lam_min_ratio, above=0.0, most=1.0)
-    return make_grid(None, top, n_lams, lam_min_ratio / TOP_OF_GRID)
+def _make_grid(lam_max: float, lams: ArrayLike | None, n_lams: int, lam_min_ratio: float) -> NDArray:
+    if lams is None:
+        check_number("lam_min_ratio", lam_min_ratio, above=0.0, most=1.0)
+        lam_min_ratio = lam_min_ratio / TOP_OF_GRID
+    return make_grid(lams, TOP_OF_GRID * lam_max, n_lams, lam_min_ratio)
 
 
 def _pair(
     template: Any,
-    rows: Rows,
+    data: PUData,
+    by_label: bool,
     seed: np.random.SeedSequence,
     grid: NDArray,
     q: int | None,
     candidates: NDArray[np.bool_],
-) -> dict[str, NDArray]:
-    """Draw two disjoint halves and note where on the path of each the groups enter."""
-    *halves, n_redrawn = rows.halves(np.random.default_rng(seed))
+) -> dict[str, Any]:
+    """Draw two disjoint subsamples and note where on the path of each the groups enter."""
+    pair, n_redrawn = draw_pair(data, by_label, np.random.default_rng(seed))
     found = []
-    for half in halves:
+    for rows in pair:
         with quietly():
-            model = copy(template)
-            assembled = rows.assemble(model, half)
-            found.append((*_follow(model, assembled, grid, q, candidates), bool(assembled.warnings)))
-    entered, n_late, short, too_low = zip(*found, strict=True)
+            problem = problem_of(copy(template), data.take(rows))
+            path = solve_path(problem, grid, **solver_settings(template))
+            found.append((*_follow(path, problem, grid, q, candidates), bool(problem.warnings)))
+    entered, converged, short, too_low = zip(*found, strict=True)
     return {
         "entered": np.array(entered),
-        "n_redrawn": np.array(n_redrawn),
-        "n_not_converged": np.array(sum(late > 0 for late in n_late)),
-        "n_short": np.array(sum(short)),
-        "n_too_low": np.array(sum(too_low)),
+        "n_redrawn": n_redrawn,
+        "n_not_converged": converged.count(False),
+        "n_short": sum(short),
+        "n_too_low": sum(too_low),
     }
 
 
 def _follow(
-    model: Any, assembled: Any, grid: NDArray, q: int | None, candidates: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], int, bool]:
+    path: Iterator[Solution], problem: Problem, grid: NDArray, q: int | None, candidates: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], bool, bool]:
     """Return where every group enters (the length of the grid: never), and how the path ended."""
     entered = np.full(len(candidates), len(grid), dtype=np.int32)
-    seen, n_late = np.zeros(len(candidates), dtype=bool), 0
-    path = solve_path(
-        assembled.problem,
-        assembled.null,
-        grid,
-        solver=SOLVERS[model.solver],
-        tol=model.tol,
-        max_iter=model.max_iter,
-    )
-    for i, result in enumerate(path):
-        now = seen | (candidates & (assembled.blocks.norms(result.params.theta) > 0))
-        if q is not None and np.count_nonzero(now) > q:
-            return entered, n_late, False
+    seen, all_converged = np.zeros(len(candidates), dtype=bool), True
+    for i, solution in enumerate(path):
+        now = seen | (candidates & (problem.blocks.norms(solution.params.theta) > 0))
+        n_seen = np.count_nonzero(now)
+        if q is not None and n_seen > q:
+            return entered, all_converged, False
         entered[now & ~seen] = i
         seen = now
-        n_late += not result.converged
-        if q is not None and np.count_nonzero(now) == q:
-            return entered, n_late, False
-    return entered, n_late, q is not None
+        all_converged &= solution.converged
+        if n_seen == q:
+            return entered, all_converged, False
+    return entered, all_converged, q is not None

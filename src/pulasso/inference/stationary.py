@@ -1,16 +1,21 @@
 """Look for other stationary points of one fit."""
 
 import os
-import warnings
+from copy import copy
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import arg, warn
 from pulasso.data.inputs import check_number
-from pulasso.estimators.stationary import StationaryPoints, arrays_of_result, explore, result_from_arrays
+from pulasso.estimators.fitting import solve
+from pulasso.estimators.stationary import StationaryPoints, explore
 from pulasso.exceptions import ConvergenceWarning
-from pulasso.inference._fitting import Run, read_all
+from pulasso.inference._fitting import open_seeded_run, prepare
+from pulasso.losses import ObservedLoss
+from pulasso.problem import Problem
 from pulasso.runs import run_steps
+from pulasso.solvers import Solution
 
 __all__ = ["find_stationary_points"]
 
@@ -53,9 +58,9 @@ def find_stationary_points(
         mean square (at least 1), the intercepts by `scale` times a standard Gaussian.
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Number of processes; the result is the same for any number.
+        Number of processes; results are bitwise identical for any number.
     checkpoint : str or path, optional
-        Folder that keeps every finished start; the same call goes on from there.
+        Folder that saves every finished start; the same call resumes from there.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
 
@@ -82,38 +87,36 @@ def find_stationary_points(
     """
     check_number("n_restarts", n_restarts, least=0, whole=True)
     check_number("scale", scale, above=0.0)
-    everything = read_all(estimator, X, z, sample_weight, "find_stationary_points")
-    template, assembled = everything.template, everything.assembled
-    # How many restarts does not matter to the ones that are finished.
-    settings = {**everything.fingerprint(), "n_restarts": None, "scale": float(scale)}
-    run = Run.start(
-        {"what": "stationary points", **settings},
-        random_state=random_state,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        progress=progress,
+    template, problem = prepare(estimator, X, z, sample_weight, "find_stationary_points")
+    if not isinstance(problem.loss, ObservedLoss):
+        raise TypeError(
+            "find_stationary_points examines the likelihood of observed labels, which is not convex; "
+            f"{type(estimator).__name__} minimises another loss. Pass one of the likelihood."
+        )
+    settings, ignored = {**problem.data.fingerprint(), "scale": float(scale)}, ("n_restarts",)
+    entropy, run = open_seeded_run(
+        "stationary points", template, settings, random_state, checkpoint, progress, ignored
     )
-    path = run_steps(
-        _path_step, {"path": (template, assembled)}, **{**run.options, "progress": False, "n_jobs": None}
-    )
+    path = run_steps(_path_step, {"path": (template, problem)}, run=run, progress=False)[0]
     points, _ = explore(
         template,
-        assembled,
-        result_from_arrays(path[0]),
+        problem,
+        Solution.from_arrays(path),
         n_restarts=int(n_restarts),
-        entropy=run.entropy,
+        entropy=entropy,
         scale=float(scale),
-        **run.options,
+        n_jobs=n_jobs,
+        run=run,
+        progress=progress,
     )
     if not points.best.converged_:
-        warnings.warn(
+        warn(
             f"From no start did the solver reach tol={template.tol:g}: what it returns are no stationary points. "
-            f"Try a larger lam or tol, or max_iter above {template.max_iter}.",
+            f"Try a larger {arg('lam')} or {arg('tol')}, or {arg('max_iter')} above {template.max_iter}.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return points
 
 
-def _path_step(template: Any, assembled: Any) -> dict[str, NDArray]:
-    return arrays_of_result(template._solve(assembled)[-1])
+def _path_step(template: Any, problem: Problem) -> dict[str, NDArray]:
+    return solve(copy(template).set_params(n_restarts=0), problem)[0].to_arrays()

@@ -77,9 +77,9 @@ class PULoss:
             )
         self.cutpoints = None if cutpoints is None else np.asarray(cutpoints, dtype=float)
         self.counts = counts
-        self.scenario = scenario
-        if not isinstance(scenario, LabelModel):
-            self.scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
+        numbers = {"prevalence": prevalence, "label_frequency": label_frequency}
+        is_model = isinstance(scenario, LabelModel)
+        self.scenario: Any = scenario if is_model else as_scenario(scenario, **numbers)
 
     # -- per row, in what a learner gives out ------------------------------------------------------------------
 
@@ -92,8 +92,8 @@ class PULoss:
         codes : array-like of shape (n_samples,)
             Observed labels: 0 unlabeled, k class k, K + 1 confirmed negative.
         """
-        eta, codes = self._read(eta, codes)[0], np.asarray(codes)
-        return -self.log_proba(eta, codes)[np.arange(len(codes)), codes]
+        log_odds, codes = self._read(eta, codes)[0], np.asarray(codes)
+        return -self.log_likelihood(class_scores(log_odds, np.zeros(log_odds.shape[1] + 1)), codes)
 
     def gradient(self, eta: ArrayLike, codes: ArrayLike) -> NDArray:
         """Return the derivative of the loss in `eta`, of the shape of `eta`."""
@@ -166,6 +166,22 @@ class PULoss:
             columns.append(labeled[:, :1])
         return np.hstack(columns) - log_n[:, None]
 
+    def log_likelihood(self, log_classes: NDArray, codes: NDArray) -> NDArray:
+        """Return log P(z | x) of every row, from the log of class probabilities or odds, which may be zero.
+
+        Parameters
+        ----------
+        log_classes : array of shape (n_samples, K + 1)
+            log P(y | x), class 0 first, up to a constant for each row.
+        codes : array of shape (n_samples,)
+        """
+        model = self.label_model(codes, log_classes.shape[1] - 1)
+        log_n, _ = log_normalize(log_classes + model.log_total)
+        log_unlabeled, _ = log_normalize(log_classes + model.log_hidden)
+        column = codes % log_classes.shape[1]  # a confirmed negative is class 0
+        log_labeled = (log_classes + model.log_labeled)[np.arange(len(codes)), column]
+        return np.where(codes == 0, log_unlabeled, log_labeled) - log_n
+
     def responsibilities(self, eta: NDArray, codes: NDArray) -> NDArray:
         """Return P(y | x, z), classes 0..K: the E-step of the paper's Algorithms 1-4."""
         model = self.label_model(codes, eta.shape[1])
@@ -199,9 +215,12 @@ class PULoss:
     def _read(self, eta: ArrayLike, codes: ArrayLike) -> tuple[NDArray, Response | None, tuple[int, ...]]:
         """Return class log odds, the response that they came from if it was not the identity, and the shape given."""
         array = np.asarray(eta, dtype=float)
-        if len(array) != len(np.asarray(codes)):
+        codes = np.asarray(codes)
+        if len(array) != len(codes) or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
             raise InputError(
-                f"eta has {len(array)} rows and codes has {len(np.asarray(codes))}.", parameter="codes"
+                f"codes must be {len(array)} whole numbers, one for each row of eta.",
+                parameter="codes",
+                remedy="0 stands for unlabeled, k for class k, K + 1 for a confirmed negative.",
             )
         if self.cutpoints is None:
             if array.ndim != 2:

@@ -28,8 +28,8 @@ the weight :math:`m_{zj}` in the mean over true class j (times its sample weight
 
 and :math:`E[f] \approx \sum_i \sum_j m_{z_i j} f(x_i, j) / \sum_i \sum_j m_{z_i j}`. Proof: a row of true class
 y is labelled or unlabeled with odds :math:`a_y : c_y`, and :math:`a_y m_{yj} + c_y m_{unlabeled,j} = 1\{y = j\}`.
-Without confirmed negatives t = 1 and the denominator is a constant, so that means are unbiased. With
-them class 0 is also seen directly, and t mixes the two views where
+Without confirmed negatives :math:`t = 1/c_0 = 1` and the denominator is a constant, so that means are unbiased.
+With them class 0 is also seen directly, and t mixes the two views where
 :math:`\sum_z n_z m_{z0}^2` is least. Classes that are always labelled have :math:`c_k = 0`.
 
 **Metrics.** Accuracy, log-loss, Brier score and the errors of ordered classes are such means; recall, precision,
@@ -49,26 +49,27 @@ frequency for known, so try several values if they are not. Scores on the rows o
 anywhere: keep rows apart. And everything rests on the scenario: if a label depends on the features beyond the
 class, these scores are as wrong as the model.
 
-Every metric takes these keywords, which mean the same as for :class:`pulasso.MultinomialPULasso`:
-
-scenario : {"case-control", "single-training-set", "fully-observed"} or object, default="case-control"
-    How labels came to be.
-prevalence, label_frequency : float, array-like of shape (K,) or mapping
-    The number that the scenario asks for.
-classes : sequence, optional
-    All classes, class 0 first. By default they are read from z; needed if z happens to lack one, and for
-    metrics of ordered classes whose names are text.
-unlabeled : label, optional
-    The marker of unlabeled rows; by default the first class.
-negative : label, optional
-    The name of class 0; rows of z that carry it are confirmed negatives.
+Every metric says how labels came to be by the same keywords, which mean the same as for
+:class:`pulasso.MultinomialPULasso`: see :func:`pu_accuracy`.
 """
 
-from pulasso.metrics._calibration import CalibrationCurve, pu_calibration_curve
+from pulasso.metrics._classification import (
+    pu_accuracy,
+    pu_confusion_matrix,
+    pu_mean_absolute_error,
+    pu_mean_squared_error,
+    pu_precision,
+    pu_recall,
+)
 from pulasso.metrics._estimate import Estimate
-from pulasso.metrics._of_classes import pu_accuracy, pu_confusion_matrix, pu_precision, pu_recall
-from pulasso.metrics._of_positions import pu_mean_absolute_error, pu_mean_squared_error
-from pulasso.metrics._of_probabilities import pu_brier_score, pu_log_loss, pu_roc_auc
+from pulasso.metrics._probability import (
+    CalibrationCurve,
+    pu_brier_score,
+    pu_calibration_curve,
+    pu_log_loss,
+    pu_roc_auc,
+)
+from pulasso.metrics._score_table import Scores, pu_scores
 from pulasso.metrics._scorers import (
     SCORERS,
     PUScorer,
@@ -82,7 +83,6 @@ from pulasso.metrics._scorers import (
     pu_mean_squared_error_scorer,
     pu_roc_auc_scorer,
 )
-from pulasso.metrics._scores import Scores, pu_scores
 
 __all__ = [
     "SCORERS",

@@ -1,4 +1,4 @@
-"""An estimate and its standard error, for one number or for one number per class."""
+"""An estimate and its standard error, for one number, for one of each class, or for a matrix."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,6 @@ from scipy.stats import norm
 from pulasso._messages import listed, plain
 from pulasso.data.inputs import check_number
 from pulasso.tables import text_table
-
-__all__ = ["Estimate", "Statistic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,41 +45,21 @@ class Estimate:
     classes: NDArray | None = None
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return lower and upper end of the interval ``value -+ q * standard_error``, q a normal quantile.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-
-        Returns
-        -------
-        lower, upper : float or array
-            Of the shape of `value`; not cut off at 0 or 1.
-        """
+        """Return both ends of the interval ``value -+ q * standard_error``, q a normal quantile; not cut at 0 or 1."""
         check_number("level", level, above=0.0, most=1.0)
         reach = norm.ppf(0.5 + level / 2.0) * self.standard_error
         return self.value - reach, self.value + reach
 
     def of(self, name: Any) -> "Estimate":
-        """Return the estimate for the class of this name.
-
-        Parameters
-        ----------
-        name : class label
-
-        Returns
-        -------
-        Estimate
-            One number, or a row of a matrix.
-        """
-        names = [] if self.classes is None else [plain(each) for each in self.classes]
+        """Return the estimate for the class of this name: one number, or a row of a matrix."""
+        names = [] if self.classes is None else self.classes.tolist()
         if plain(name) not in names:
             raise KeyError(f"{name!r} is none of the classes: {listed(names) or 'this is one number'}.")
         position = names.index(plain(name))
         value, error = self.value[position], self.standard_error[position]
-        if np.ndim(value):
-            return Estimate(value, error, self.classes)
-        return Estimate(float(value), float(error))
+        return (
+            Estimate(value, error, self.classes) if np.ndim(value) else Estimate(float(value), float(error))
+        )
 
     def __float__(self) -> float:
         if np.ndim(self.value):
@@ -95,22 +73,13 @@ class Estimate:
         return format(float(self), spec) if spec else str(self)
 
     def __repr__(self) -> str:
+        cells = np.vectorize(_with_error, otypes=[object])(self.value, self.standard_error)
         if not np.ndim(self.value):
-            return f"Estimate({_with_error(self.value, self.standard_error)})"
-        names = range(len(self.value)) if self.classes is None else self.classes
-        if np.ndim(self.value) == 1:
-            header, cells = ["class", "estimate"], [[each] for each in self._cells()]
-        else:
-            header, cells = ["true class", *map(str, names)], self._cells()
-        rows = [[str(name), *row] for name, row in zip(names, cells, strict=True)]
+            return f"Estimate({cells})"
+        names = [str(name) for name in (range(len(self.value)) if self.classes is None else self.classes)]
+        header = ["class", "estimate"] if cells.ndim == 1 else ["true class", *names]
+        rows = [[name, *np.atleast_1d(row)] for name, row in zip(names, cells, strict=True)]
         return "\n".join(["Estimate", *text_table(header, rows)])
-
-    def _cells(self) -> list[Any]:
-        cells = [
-            _with_error(v, e)
-            for v, e in zip(np.ravel(self.value), np.ravel(self.standard_error), strict=True)
-        ]
-        return np.reshape(np.array(cells, dtype=object), np.shape(self.value)).tolist()
 
 
 def _with_error(value: float, error: float) -> str:
@@ -119,24 +88,3 @@ def _with_error(value: float, error: float) -> str:
         return f"{value:.4g} ± {error:.2g}"
     decimals = max(3, 1 - int(np.floor(np.log10(error))))
     return f"{value:.{decimals}f} ± {error:.{decimals}f}"
-
-
-@dataclass(frozen=True, eq=False)
-class Statistic:
-    """Values with their influence functions, before these become standard errors.
-
-    To first order a value differs from the truth by the weighted mean of its influence over rows, so sums
-    and averages of statistics keep exact account of their correlations.
-
-    Attributes
-    ----------
-    value : array of shape (m,)
-    influence : array of shape (n_samples, m)
-    """
-
-    value: NDArray
-    influence: NDArray
-
-    def macro(self) -> "Statistic":
-        """Return the plain average of the values."""
-        return Statistic(self.value.mean(keepdims=True), self.influence.mean(axis=1, keepdims=True))

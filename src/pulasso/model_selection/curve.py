@@ -16,9 +16,9 @@ FLAT = 0.1  # of a standard error
 class LossCurve:
     """Held-out losses of every fold at every lam.
 
-    With the share ``s_f`` of fold f in the weight of all held-out rows,
+    With weights ``w_f`` of the folds that sum to one,
 
-        mean = sum_f s_f loss_f,    se = sqrt(sum_f s_f (loss_f - mean)^2 / (n_folds - 1)),
+        mean = sum_f w_f loss_f,    se = sqrt(sum_f w_f (loss_f - mean)^2 / (n_folds - 1)),
 
     as in glmnet. Folds are not independent, so `se` is a yardstick and no exact standard error.
 
@@ -44,25 +44,21 @@ class LossCurve:
     losses: NDArray
     weights: NDArray
 
-    @cached_property
-    def share(self) -> NDArray:
-        """Share of every fold in the mean."""
-        return self.weights / self.weights.sum()
+    def _average(self, values: NDArray) -> NDArray:
+        return (self.weights / self.weights.sum()) @ values
 
     @cached_property
     def mean(self) -> NDArray:
         """Mean loss at every lam; not finite where a fold's is not."""
-        return self.share @ self.losses
+        return self._average(self.losses)
 
     @cached_property
     def se(self) -> NDArray:
         """Standard error of the mean, as far as folds tell; NaN for a single fold."""
-        n_folds = len(self.losses)
-        if n_folds < 2:
+        if len(self.losses) < 2:
             return np.full(len(self.lams), np.nan)
         with np.errstate(invalid="ignore"):  # inf - inf where a fold's loss is infinite
-            spread = self.share @ (self.losses - self.mean) ** 2
-        return np.sqrt(spread / (n_folds - 1))
+            return np.sqrt(self._average((self.losses - self.mean) ** 2) / (len(self.losses) - 1))
 
     @cached_property
     def usable(self) -> NDArray:
@@ -90,15 +86,14 @@ class LossCurve:
         A curve that has become flat does not count as ended too early: if halving lam for the last time gained less
         than a tenth of a standard error, smaller ones would not be told apart from the smallest.
         """
-        best, last = self.index("min"), len(self.lams) - 1
+        best = self.index("min")
         if self.lams[0] == self.lams[-1]:
             return ""
-        if best == last and not self._is_flat_at_the_end():
+        if best == len(self.lams) - 1 and not self._is_flat_at_the_end():
             return "smallest"
         return "largest" if best == 0 else ""
 
     def _is_flat_at_the_end(self) -> bool:
         twice = np.flatnonzero(self.lams >= 2.0 * self.lams[-1])
-        if not len(twice) or not np.isfinite(self.se[-1]):
-            return False
-        return bool(self.mean[twice[-1]] - self.mean[-1] < FLAT * self.se[-1])
+        # False as well where the standard error is not a number.
+        return bool(len(twice) and self.mean[twice[-1]] - self.mean[-1] < FLAT * self.se[-1])

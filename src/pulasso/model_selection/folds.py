@@ -1,4 +1,4 @@
-"""Folds of presence-only data: every observed label, and "unlabeled" as one of them, in the same share."""
+"""Folds of presence-only data: every observed label, and "unlabeled" as one of them, in equal proportions."""
 
 import reprlib
 import warnings
@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_number
 from pulasso.data.labels import Labels
+from pulasso.exceptions import InputError
 
 __all__ = ["Fold", "check_folds", "make_splitter", "split_rows"]
 
 DEFAULT_FOLDS = 5
+LARGEST_SEED = 2**32 - 1
 
 
 class Fold(NamedTuple):
@@ -42,29 +44,28 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
         return check_cv(cv)
     n_folds = DEFAULT_FOLDS if cv is None else cv
     check_number("cv", n_folds, least=2, whole=True)
-    if isinstance(random_state, np.random.Generator):  # which scikit-learn's splitters do not take
-        random_state = int(random_state.integers(2**32))
-    _check_seed(random_state)
-    return StratifiedKFold(int(n_folds), shuffle=True, random_state=random_state)
+    return StratifiedKFold(int(n_folds), shuffle=True, random_state=_read_seed(random_state))
 
 
-def _check_seed(random_state: Any) -> None:
-    """Refuse what scikit-learn's splitters would refuse later, without the name of the parameter."""
+def _read_seed(random_state: Any) -> Any:
+    """Return what scikit-learn's splitters take; what they refuse is refused here, with the parameter's name."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(LARGEST_SEED + 1))
     if random_state is None or isinstance(random_state, np.random.RandomState):
-        return
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if not whole or not 0 <= random_state < 2**32:
-        raise ValueError(
-            f"random_state={random_state!r} must be a whole number from 0 to {2**32 - 1}, a NumPy generator, "
-            "or None."
+        return random_state
+    is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not is_whole or not 0 <= random_state <= LARGEST_SEED:
+        raise InputError(
+            f"{arg('random_state', repr(random_state))} must be a whole number from 0 to {LARGEST_SEED}, a NumPy "
+            "generator, or None.",
+            parameter="random_state",
         )
+    return random_state
 
 
 def _pair(fold: Any) -> tuple[Any, Any]:
     if not isinstance(fold, tuple | list | np.ndarray) or len(fold) != 2:
-        raise ValueError(
-            f"cv holds {reprlib.repr(fold)} where a pair (train, test) of row numbers is expected."
-        )
+        raise _no_fold(fold, "a pair (train, test) of row numbers is")
     return fold[0], fold[1]
 
 
@@ -87,23 +88,27 @@ def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) 
     >>> [int(fold.test.size) for fold in folds]
     [3, 3]
     """
-    if isinstance(splitter, StratifiedKFold):
-        most = np.bincount(codes).max()
-        if splitter.n_splits > most:
-            raise ValueError(
-                f"cv={splitter.n_splits} folds are too many: no observed label has more than {most} rows. "
-                f"Try cv={most} or fewer."
-                if most > 1
-                else f"cv={splitter.n_splits} folds need labels that occur more than once; here each has one row."
-            )
+    most = np.bincount(codes).max()
+    if isinstance(splitter, StratifiedKFold) and splitter.n_splits > most:
+        raise InputError(
+            f"{arg('cv', str(splitter.n_splits))} folds are too many: no observed label has more than {most} rows.",
+            parameter="cv",
+            remedy=f"Try {arg('cv', str(most))} or fewer."
+            if most > 1
+            else "Labels must occur more than once.",
+        )
     with warnings.catch_warnings():
-        # A rare label cannot be in every fold; whether the rest suffices for a fit is checked below.
+        # A rare label cannot be in every fold; `check_folds` sees whether the rest suffices for a fit.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         # Splitters look at the number of rows; those of data in chunks cannot be shown.
         shown = np.empty((len(codes), 1)) if is_chunked(x) else x
         pairs = list(splitter.split(shown, codes, **metadata))
     if not pairs:
-        raise ValueError("cv gives no folds. An exhausted generator? Pass a list, or a number of folds.")
+        raise InputError(
+            f"{arg('cv')} gives no folds. An exhausted generator?",
+            parameter="cv",
+            remedy="Pass a list, or a number of folds.",
+        )
     return [Fold(_positions(train, len(codes)), _positions(test, len(codes))) for train, test in pairs]
 
 
@@ -111,13 +116,14 @@ def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:
     rows = np.asarray(rows)
     if rows.dtype == bool and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
-    if rows.ndim != 1 or (
-        rows.size and (rows.dtype.kind not in "iu" or not -n_rows <= rows.min() <= rows.max() < n_rows)
-    ):
-        raise ValueError(
-            f"cv holds {reprlib.repr(rows.tolist())} where row numbers from 0 to {n_rows - 1} are expected."
-        )
+    is_whole = rows.ndim == 1 and (rows.dtype.kind in "iu" or not rows.size)
+    if not is_whole or not ((rows >= -n_rows) & (rows < n_rows)).all():
+        raise _no_fold(rows.tolist(), f"row numbers from 0 to {n_rows - 1} are")
     return rows.astype(np.intp)
+
+
+def _no_fold(found: Any, expected: str) -> InputError:
+    return InputError(f"{arg('cv')} holds {reprlib.repr(found)} where {expected} expected.", parameter="cv")
 
 
 def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
@@ -130,25 +136,27 @@ def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
     weight : array of shape (n_samples,)
         Rows of weight zero do not count.
     """
-    counts = _count(labels, weight, slice(None))
+
+    def count(rows: Any) -> NDArray:
+        return np.bincount(labels.codes[rows][weight[rows] > 0], minlength=len(labels.classes) + 1)
+
+    counts = count(slice(None))
     for number, fold in enumerate(folds, start=1):
-        missing = np.flatnonzero((counts > 0) & (_count(labels, weight, fold.train) == 0))
+        missing = np.flatnonzero((counts > 0) & (count(fold.train) == 0))
         if len(missing):
-            raise ValueError(
-                f"Fold {number} of {len(folds)} holds out all {_named(labels, missing[0], counts)}, so that its "
-                "fit would not know them. Try fewer folds, a splitter that keeps every label in every "
-                "training set (cv=5 stratifies by observed label), or more such rows."
+            raise InputError(
+                f"Fold {number} of {len(folds)} holds out all {_named(labels, missing[0], counts)}, so that its fit "
+                "would not know them.",
+                parameter="cv",
+                remedy="Try fewer folds, a splitter that keeps every label in every training set "
+                f"({arg('cv', '5')} stratifies by observed label), or more such rows.",
             )
-        if not _count(labels, weight, fold.test).any():
-            raise ValueError(
-                f"Fold {number} of {len(folds)} holds out no row (of positive weight) to judge by. "
-                "Try fewer folds or another splitter."
+        if not count(fold.test).any():
+            raise InputError(
+                f"Fold {number} of {len(folds)} holds out no row (of positive weight) to judge by.",
+                parameter="cv",
+                remedy="Try fewer folds or another splitter.",
             )
-
-
-def _count(labels: Labels, weight: NDArray, rows: Any) -> NDArray:
-    counted = labels.codes[rows][weight[rows] > 0]
-    return np.bincount(counted, minlength=len(labels.classes) + 1)
 
 
 def _named(labels: Labels, code: int, counts: NDArray) -> str:

@@ -1,12 +1,12 @@
 """Scorers by name, scikit-learn's and ours, and what they take."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from inspect import signature
 
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from pulasso._messages import listed
+from pulasso._messages import arg, did_you_mean, listed
+from pulasso.exceptions import InputError
 from pulasso.metrics import SCORERS
 
 __all__ = ["named_scorer", "takes_weight"]
@@ -25,11 +25,11 @@ def named_scorer(name: str) -> Callable[..., float]:
         return ours[name]
     if name in get_scorer_names():
         return get_scorer(name)
-    close = get_close_matches(name, [*ours, *get_scorer_names()], n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise ValueError(
-        f"scoring={name!r} is unknown.{hint} Scores that need no negatives are {listed(ours)}; others are those "
-        "of sklearn.metrics.get_scorer_names()."
+    raise InputError(
+        f"{arg('scoring', repr(name))} is unknown.{did_you_mean(name, [*ours, *get_scorer_names()])}",
+        parameter="scoring",
+        remedy=f"Scores that need no negatives are {listed(ours)}; others are those of "
+        "sklearn.metrics.get_scorer_names().",
     )
 
 

@@ -58,7 +58,7 @@ class NormPenalty:
         return values * segments.expand(np.divide(new, norms, out=np.zeros_like(norms), where=norms > 0))
 
     def subdiff_distance(self, values: NDArray, gradient: NDArray, segments: Segments, lam: float) -> NDArray:
-        """Return ``||g_j + slope_j theta_j / ||theta_j|| + ridge_j theta_j||``, or ``max(0, ||g_j|| - limit_j)`` at 0."""
+        """Return ``||g + slope theta / ||theta|| + ridge theta||`` per block, ``max(0, ||g|| - limit)`` at zero."""
         norms, limits = segments.norms(values), self.limits(segments.weights, lam)
         active = norms > 0
         pull = np.divide(self.slope(norms, limits), norms, out=np.zeros_like(norms), where=active)

@@ -17,8 +17,8 @@ __all__ = ["AdaptiveGroupLasso"]
 class AdaptiveGroupLasso(GroupLasso):
     """A group lasso whose weights come from a first fit: what was strong there is penalised less.
 
-    ``lam * sum_j weight_j (max_i ||first_i|| / ||first_j||)^gamma ||theta_j||_2``, where `first` is the group lasso with
-    the smallest BIC on a path of its own, on the same rows. Groups that the first fit left out stay out; those of
+    ``lam * sum_j weight_j (max_i ||first_i|| / ||first_j||)^gamma ||theta_j||_2``, where `first` is the group lasso
+    with the smallest BIC on a path of its own, on the same rows. Groups that the first fit left out stay out; those of
     weight 0 stay free. Strong coefficients are shrunk less than by the group lasso, and fewer groups are selected.
 
     Parameters

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.penalties._norms import NormPenalty
+from pulasso.penalties.blocks import Segments
 
 __all__ = ["GroupLasso"]
 
@@ -25,6 +26,12 @@ class GroupLasso(NormPenalty):
     """
 
     name: ClassVar[str] = "group-lasso"
+
+    def value(self, values: NDArray, segments: Segments, lam: float) -> float:
+        """Return the penalty of these coefficients: the most frequent question of the default solver."""
+        if type(self).ridge is not NormPenalty.ridge:
+            return super().value(values, segments, lam)
+        return float(self.limits(segments.weights, lam) @ segments.norms(values))
 
     def height(self, norms: NDArray, limits: NDArray) -> NDArray:
         """Return ``limits * norms``."""

@@ -16,8 +16,9 @@ __all__ = ["GroupMCP"]
 class GroupMCP(NormPenalty):
     """The minimax concave penalty of group norms: strong groups are not shrunk at all.
 
-    With ``t = lam * weight_j`` a group of norm r costs ``t r - r^2 / (2 gamma)`` up to ``r = gamma t``, and ``gamma t^2 /
-    2`` beyond. It is concave: the objective may have several stationary points even where the loss is convex.
+    With ``t = lam * weight_j`` a group of norm r costs ``t r - r^2 / (2 gamma)`` up to ``r = gamma t``, and
+    ``gamma t^2 / 2`` beyond. It is concave: the objective may have several stationary points even where the loss is
+    convex.
 
     Parameters
     ----------
@@ -47,6 +48,10 @@ class GroupMCP(NormPenalty):
     def concavity(self) -> float:  # type: ignore[override]
         """What the curvature of the loss must exceed for the objective to be convex."""
         return 1.0 / self.gamma
+
+    def gamma_for(self, curvature: float) -> float:
+        """Return the smallest gamma whose concavity a loss of this curvature makes up for."""
+        return 1.0 / curvature if curvature > 0 else np.inf
 
     def height(self, norms: NDArray, limits: NDArray) -> NDArray:
         """Return the penalty of every block."""

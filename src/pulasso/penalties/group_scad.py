@@ -26,7 +26,7 @@ class GroupSCAD(GroupMCP):
 
     References
     ----------
-    J. Fan and R. Li, *Variable selection via nonconcave penalized likelihood and its oracle properties*, JASA 96 (2001).
+    J. Fan and R. Li, *Variable selection via nonconcave penalized likelihood*, JASA 96 (2001).
 
     Examples
     --------
@@ -46,6 +46,10 @@ class GroupSCAD(GroupMCP):
     def concavity(self) -> float:  # type: ignore[override]
         """What the curvature of the loss must exceed for the objective to be convex."""
         return 1.0 / (self.gamma - 1.0)
+
+    def gamma_for(self, curvature: float) -> float:
+        """Return the smallest gamma whose concavity a loss of this curvature makes up for."""
+        return 1.0 + super().gamma_for(curvature)
 
     def height(self, norms: NDArray, limits: NDArray) -> NDArray:
         """Return the penalty of every block."""

@@ -39,18 +39,4 @@ __all__ = [
     "ThresholdsDisplay",
 ]
 
-DISPLAYS = (
-    CoefficientPathDisplay,
-    CVCurveDisplay,
-    SelectedFeaturesDisplay,
-    GroupNormsDisplay,
-    ResponseCurveDisplay,
-    ThresholdsDisplay,
-    PUConfusionMatrixDisplay,
-    PUCalibrationDisplay,
-    ConvergenceDisplay,
-    StabilityPathDisplay,
-    BootstrapIntervalsDisplay,
-    SensitivityDisplay,
-    PrevalenceDisplay,
-)
+DISPLAYS = tuple(globals()[name] for name in __all__ if name != "DISPLAYS")

@@ -2,23 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.data.inputs import check_number
 from pulasso.plots.names import literals
-from pulasso.plots.style import GREY, INK, PALETTE, SMALL, new_axes, note_below, plural
+from pulasso.plots.style import GREY, INK, PALETTE, Display, counted, name_rows
 
 __all__ = ["BootstrapIntervalsDisplay"]
 
-ROW_HEIGHT = 0.24
 FAINTEST = 0.2  # opacity of an interval that is next to never selected
 
 
 @dataclass(eq=False)
-class BootstrapIntervalsDisplay:
+class BootstrapIntervalsDisplay(Display):
     """Percentile intervals of penalised coefficients, the most often selected first; darker means more often.
 
     They show how much the estimate varies. They are no confidence intervals for the true coefficient.
@@ -59,9 +58,7 @@ class BootstrapIntervalsDisplay:
     level: float = 0.95
 
     @classmethod
-    def from_result(
-        cls, result: Any, *, level: float = 0.95, max_entries: int = 20, ax: Any = None
-    ) -> "BootstrapIntervalsDisplay":
+    def from_result(cls, result: Any, *, level: float = 0.95, **options: Any) -> Self:
         """Draw a bootstrap.
 
         Parameters
@@ -69,57 +66,38 @@ class BootstrapIntervalsDisplay:
         result : BootstrapResult
             Of ``pulasso.inference.bootstrap``.
         level : float, default=0.95
-        max_entries : int, default=20
-        ax : matplotlib Axes, optional
+            Of the intervals.
+        **options
+            `ax` and `max_entries`, as for :meth:`plot`.
         """
         frame = result.to_frame(level)
         names = frame["feature"].astype(str).tolist()
         if "class" in frame:
             names = [f"{name}, {label}" for name, label in zip(names, frame["class"], strict=True)]
-        wanted = ("coef", "lower", "upper", "frequency")
-        numbers = {name: frame[name].to_numpy(dtype=float) for name in wanted}
-        return cls(**numbers, names=names, level=level).plot(ax=ax, max_entries=max_entries)
+        coef, lower, upper, frequency = frame[["coef", "lower", "upper", "frequency"]].to_numpy(dtype=float).T
+        return cls(coef, lower, upper, frequency, names, level).plot(**options)
 
-    def plot(self, ax: Any = None, *, max_entries: int = 20) -> "BootstrapIntervalsDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, max_entries: int = 20) -> Self:
+        """Draw on the given axes, or in a new figure that is as high as the coefficients need.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default, as high as the coefficients need.
         max_entries : int, default=20
             The first ones are shown, the rest is counted.
-
-        Returns
-        -------
-        self
         """
         check_number("max_entries", max_entries, least=1, whole=True)
         shown = min(int(max_entries), len(self.coef))
-        ax = new_axes(ax, (6.2, max(1.8, 1.1 + ROW_HEIGHT * shown)))
-        places = np.arange(shown)
-        self.intervals_ = [
-            ax.plot(
-                [self.lower[i], self.upper[i]],
-                [i, i],
-                color=PALETTE[0],
-                alpha=FAINTEST + (1.0 - FAINTEST) * float(self.frequency[i]),
-                linewidth=3,
-                solid_capstyle="butt",
-            )[0]
-            for i in places
-        ]
-        (self.points_,) = ax.plot(self.coef[:shown], places, "o", color=INK, markersize=4)
-        ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
         often = [f"{100 * share:.0f} %" for share in self.frequency[:shown]]
-        words = [f"{name}  {share}" for name, share in zip(literals(self.names[:shown]), often, strict=True)]
-        ax.set_yticks(places, words, fontsize=SMALL)
-        ax.tick_params(axis="y", length=0)
-        ax.set_ylim(max(shown, 1) - 0.4, -0.6)
+        names = literals(self.names[:shown])
+        ax = name_rows(ax, [f"{name}  {share}" for name, share in zip(names, often, strict=True)], 6.2)
+        opacity = FAINTEST + (1.0 - FAINTEST) * np.asarray(self.frequency, dtype=float)
+        line = {"color": PALETTE[0], "linewidth": 3, "solid_capstyle": "butt"}
+        self.intervals_ = [
+            ax.plot([self.lower[i], self.upper[i]], [i, i], alpha=opacity[i], **line)[0] for i in range(shown)
+        ]
+        (self.points_,) = ax.plot(self.coef[:shown], np.arange(shown), "o", color=INK, markersize=4)
+        ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
         ax.set_xlabel(f"penalised coefficient, {100 * self.level:g} % percentile interval")
-        hidden = len(self.coef) - shown
-        notes = ["beside the names: how often it is selected"] if shown else ["nothing was ever selected"]
-        notes += [f"{plural(hidden, 'coefficient')} not shown"] if hidden else []
-        note_below(ax, "; ".join(notes))
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        note = "beside the names: how often it is selected" if shown else "nothing was ever selected"
+        return self._finish(ax, note, counted(len(self.coef) - shown, "coefficient", "{} not shown"))

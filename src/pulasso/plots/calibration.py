@@ -1,7 +1,7 @@
 """Whether predicted probabilities come true, estimated without negatives."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import plain
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
 from pulasso.plots.names import literals
-from pulasso.plots.reading import labelling_of
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below, plural
+from pulasso.plots.reading import PredictionDisplay
+from pulasso.plots.style import DASHED, GREY, SMALL, counted, line_style, new_axes
 
 __all__ = ["PUCalibrationDisplay"]
 
@@ -21,7 +21,7 @@ THIN = 0.01
 
 
 @dataclass(eq=False)
-class PUCalibrationDisplay:
+class PUCalibrationDisplay(PredictionDisplay):
     """Estimated frequency of each true class over its predicted probability, with 95 % intervals.
 
     On the diagonal probabilities come true. Hollow marks are bins with less than 1 % of the population.
@@ -53,46 +53,9 @@ class PUCalibrationDisplay:
     2
     """
 
+    _predict = "predict_proba"
+
     curve: CalibrationCurve
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        z: ArrayLike,
-        *,
-        n_bins: int = 5,
-        strategy: str = "uniform",
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        **label_model: Any,
-    ) -> "PUCalibrationDisplay":
-        """Draw the calibration of a fitted classifier; better on rows that were not used in the fit.
-
-        Parameters
-        ----------
-        estimator : classifier, pipeline or search
-            Scenario, classes and marker come from it if it is one of this package's.
-        X : array-like of shape (n_samples, n_features)
-        z : array-like of shape (n_samples,)
-            Observed labels.
-        n_bins : int, default=5
-        strategy : {"uniform", "quantile"}, default="uniform"
-        sample_weight : array-like of shape (n_samples,), optional
-        ax : matplotlib Axes, optional
-        **labelling
-            scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
-        """
-        return cls.from_predictions(
-            z,
-            estimator.predict_proba(X),
-            n_bins=n_bins,
-            strategy=strategy,
-            sample_weight=sample_weight,
-            ax=ax,
-            **labelling_of(estimator, label_model),
-        )
 
     @classmethod
     def from_predictions(
@@ -103,9 +66,10 @@ class PUCalibrationDisplay:
         n_bins: int = 5,
         strategy: str = "uniform",
         sample_weight: ArrayLike | None = None,
+        max_classes: int = 6,
         ax: Any = None,
-        **label_model: Any,
-    ) -> "PUCalibrationDisplay":
+        **label_settings: Any,
+    ) -> Self:
         """Draw the calibration of predicted probabilities.
 
         Parameters
@@ -114,53 +78,49 @@ class PUCalibrationDisplay:
             Observed labels.
         y_proba : array-like of shape (n_samples, K + 1)
             Probabilities of the true classes, class 0 first.
-        n_bins, strategy, sample_weight, ax, **labelling
-            As for :meth:`from_estimator`.
+        n_bins : int, default=5
+        strategy : {"uniform", "quantile"}, default="uniform"
+        sample_weight : array-like of shape (n_samples,), optional
+        max_classes, ax
+            As for :meth:`plot`.
+        **label_settings
+            scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
         """
-        curve = pu_calibration_curve(
-            z, y_proba, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, **label_model
-        )
-        return cls(curve).plot(ax=ax)
+        label_settings |= {"n_bins": n_bins, "strategy": strategy, "sample_weight": sample_weight}
+        return cls(pu_calibration_curve(z, y_proba, **label_settings)).plot(ax, max_classes=max_classes)
 
-    def plot(self, ax: Any = None, *, max_classes: int = 6) -> "PUCalibrationDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, max_classes: int = 6) -> Self:
+        """Draw on the given axes, or in a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default.
         max_classes : int, default=6
             The most frequent classes (by prediction) are shown, the rest is counted.
-
-        Returns
-        -------
-        self
         """
         ax = new_axes(ax, (5.6, 4.4))
         curve = self.curve
         size = np.nansum(curve.share * np.nan_to_num(curve.predicted), axis=1)
         shown = np.sort(np.argsort(-size, kind="stable")[:max_classes])
-        (self.line_,) = ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0)
+        (self.line_,) = ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle=DASHED, zorder=0)
         self.containers_ = [self._draw_class(ax, int(k), i, len(shown)) for i, k in enumerate(shown)]
         ax.set_xlim(-0.03, 1.03)
         n_outside = self._set_limits(ax, shown)
         ax.set_xlabel("predicted probability of the class")
         ax.set_ylabel("estimated true frequency")
-        names = literals(plain(curve.classes[k]) for k in shown)
         ax.legend(
             [*self.containers_, self.line_],
-            [*names, "if calibrated"],
-            fontsize=8,
+            [*literals(plain(curve.classes[k]) for k in shown), "if calibrated"],
+            fontsize=SMALL,
             loc="center left",
             bbox_to_anchor=(1.01, 0.5),
             frameon=False,
         )
-        left_out = len(curve.classes) - len(shown)
-        notes = [f"{plural(left_out, 'rarer class')} not shown"] if left_out else []
-        notes += [f"{plural(n_outside, 'thin bin')} outside of the picture"] if n_outside else []
-        note_below(ax, "; ".join(notes))
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        return self._finish(
+            ax,
+            counted(len(curve.classes) - len(shown), "rarer class", "{} not shown"),
+            counted(n_outside, "thin bin", "{} outside of the picture"),
+        )
 
     def _set_limits(self, ax: Any, shown: NDArray) -> int:
         """Show every estimate that rests on some rows; return how many others are outside."""
@@ -173,26 +133,12 @@ class PUCalibrationDisplay:
 
     def _draw_class(self, ax: Any, k: int, i: int, n_shown: int) -> Any:
         """Draw one class, a little beside the others so that error bars stay apart; lines leave out thin bins."""
-        curve = self.curve
-        filled, thin = np.isfinite(curve.predicted[k]), curve.share[k] < THIN
-        at = curve.predicted[k] + 0.008 * (i - (n_shown - 1) / 2)
-        error = 1.96 * curve.standard_error[k]
-        style: dict[str, Any] = {
-            "color": PALETTE[i % len(PALETTE)],
-            "marker": MARKERS[i % len(MARKERS)],
-            "markersize": 5,
-            "linewidth": 1.2,
-            "elinewidth": 0.9,
-            "capsize": 2,
-        }
+        predicted, frequency = self.curve.predicted[k], self.curve.frequency[k]
+        at = predicted + 0.008 * (i - (n_shown - 1) / 2)
+        error = 1.96 * self.curve.standard_error[k]
+        filled, thin = np.isfinite(predicted), self.curve.share[k] < THIN
+        style = line_style(i, marks=True) | {"markersize": 5, "elinewidth": 0.9, "capsize": 2}
         hollow, solid = filled & thin, filled & ~thin
-        ax.errorbar(
-            at[hollow],
-            curve.frequency[k, hollow],
-            error[hollow],
-            linestyle="",
-            markerfacecolor="white",
-            **style,
-        )
-        dashes = DASHES[i % len(DASHES)]
-        return ax.errorbar(at[solid], curve.frequency[k, solid], error[solid], linestyle=dashes, **style)
+        empty = {"linestyle": "", "markerfacecolor": "white"}
+        ax.errorbar(at[hollow], frequency[hollow], error[hollow], **style | empty)
+        return ax.errorbar(at[solid], frequency[solid], error[solid], linewidth=1.2, **style)

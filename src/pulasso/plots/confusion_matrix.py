@@ -1,14 +1,14 @@
 """Where each true class goes, estimated without negatives."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pulasso.metrics import Estimate, pu_confusion_matrix
-from pulasso.plots.reading import labelling_of
-from pulasso.plots.style import SMALL, draw_cells, new_axes, note_below, room_for_names
+from pulasso.plots.reading import PredictionDisplay
+from pulasso.plots.style import SMALL, TINY, draw_cells
 
 __all__ = ["PUConfusionMatrixDisplay"]
 
@@ -20,7 +20,7 @@ OF = {"all": "share of all rows", "true": "share of the true class", "pred": "sh
 
 
 @dataclass(eq=False)
-class PUConfusionMatrixDisplay:
+class PUConfusionMatrixDisplay(PredictionDisplay):
     """Confusion matrix of the *true* classes, estimated from observed labels, with standard errors.
 
     Entries are differences of means and may be a little below 0 or above 1.
@@ -48,44 +48,10 @@ class PUConfusionMatrixDisplay:
            [0.2 , 0.8 ]])
     """
 
+    _predict = "predict"
+
     matrix: Estimate
     normalize: str = "true"
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        z: ArrayLike,
-        *,
-        normalize: str = "true",
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        **label_model: Any,
-    ) -> "PUConfusionMatrixDisplay":
-        """Draw the matrix of a fitted classifier; better on rows that were not used in the fit.
-
-        Parameters
-        ----------
-        estimator : classifier, pipeline or search
-            Scenario, classes and marker come from it if it is one of this package's.
-        X : array-like of shape (n_samples, n_features)
-        z : array-like of shape (n_samples,)
-            Observed labels.
-        normalize : {"all", "true", "pred"}, default="true"
-        sample_weight : array-like of shape (n_samples,), optional
-        ax : matplotlib Axes, optional
-        **labelling
-            scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
-        """
-        return cls.from_predictions(
-            z,
-            estimator.predict(X),
-            normalize=normalize,
-            sample_weight=sample_weight,
-            ax=ax,
-            **labelling_of(estimator, label_model),
-        )
 
     @classmethod
     def from_predictions(
@@ -96,8 +62,8 @@ class PUConfusionMatrixDisplay:
         normalize: str = "true",
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
-        **label_model: Any,
-    ) -> "PUConfusionMatrixDisplay":
+        **label_settings: Any,
+    ) -> Self:
         """Draw the matrix of predictions.
 
         Parameters
@@ -106,26 +72,17 @@ class PUConfusionMatrixDisplay:
             Observed labels.
         y_pred : array-like of shape (n_samples,)
             Predicted true classes.
-        normalize, sample_weight, ax, **labelling
-            As for :meth:`from_estimator`.
-        """
-        matrix = pu_confusion_matrix(
-            z, y_pred, normalize=normalize, sample_weight=sample_weight, **label_model
-        )
-        return cls(matrix, normalize).plot(ax=ax)
-
-    def plot(self, ax: Any = None) -> "PUConfusionMatrixDisplay":
-        """Draw.
-
-        Parameters
-        ----------
+        normalize : {"all", "true", "pred"}, default="true"
+        sample_weight : array-like of shape (n_samples,), optional
         ax : matplotlib Axes, optional
-            A new figure by default, as large as the classes need.
-
-        Returns
-        -------
-        self
+        **label_settings
+            scenario, prevalence, label_frequency, classes, unlabeled, negative: see :mod:`pulasso.metrics`.
         """
+        label_settings |= {"normalize": normalize, "sample_weight": sample_weight}
+        return cls(pu_confusion_matrix(z, y_pred, **label_settings), normalize).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on the given matplotlib Axes, or in a new figure that is as large as the classes need."""
         values, errors = np.asarray(self.matrix.value), np.asarray(self.matrix.standard_error)
         n_classes = len(values)
         with_errors = n_classes <= WITH_ERRORS
@@ -139,25 +96,19 @@ class PUConfusionMatrixDisplay:
                 return f"{value:.2f}\n± {errors[i, j]:.2f}"
             return f"{value:.2f}" if abs(value) >= SHOWN_FROM else ""
 
-        names = range(n_classes) if self.matrix.classes is None else self.matrix.classes.tolist()
-        beside, below = room_for_names(list(names), list(names))
-        width, height = 1.7 + beside + cell * n_classes, 1.0 + below + 0.75 * cell * n_classes
-        ax = new_axes(ax, (max(4.2, width), max(3.0, height)))
-        self.mesh_ = draw_cells(
+        names = list(range(n_classes)) if self.matrix.classes is None else self.matrix.classes.tolist()
+        ax, self.mesh_ = draw_cells(
             ax,
             values,
-            list(names),
-            list(names),
+            names,
+            names,
             words,
+            cell=(cell, 0.75 * cell),
             cmap="Blues",
             limits=(0.0, 1.0 if self.normalize != "all" else float(np.nanmax(values))),
-            size=SMALL if with_errors else 6.5,
+            size=SMALL if with_errors else TINY,
+            meaning=OF[self.normalize],
         )
         ax.set_xlabel("predicted class")
         ax.set_ylabel("true class\n(estimated)")
-        bar = ax.get_figure().colorbar(self.mesh_, ax=ax, aspect=30)
-        bar.set_label(OF[self.normalize], fontsize=SMALL)
-        bar.outline.set_visible(False)
-        note_below(ax, "" if with_errors else f"empty: below {SHOWN_FROM:g}")
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        return self._finish(ax, "" if with_errors else f"empty: below {SHOWN_FROM:g}")

@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from pulasso.plots.names import literal
-from pulasso.plots.reading import core_of
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below
+from pulasso.plots.reading import check_choice, core_of
+from pulasso.plots.style import DASHED, GREY, SMALL, Display, line_style, new_axes
 
 __all__ = ["ConvergenceDisplay"]
 
 # Differences of objectives below this, relative to the objective, are rounding.
 ROUNDING = 1e-16
+MARKS = 15
+SHOWN = {"kkt": "KKT violation, relative to lam_max", "objective": "objective above the best"}
+AGAINST = {"iterations": "n_iter", "seconds": "seconds"}
 
 
 @dataclass(eq=False)
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """Certificate or objective of one or several solves, against iterations or seconds.
 
     Parameters
@@ -50,88 +53,53 @@ class ConvergenceDisplay:
     tol: float | None = None
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, show: str = "kkt", against: str = "iterations", ax: Any = None
-    ) -> "ConvergenceDisplay":
-        """Draw the last solve of a fitted model.
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
+        """Draw the last solve of a fitted estimator, or of a pipeline or search that ends in one.
 
-        Parameters
-        ----------
-        estimator : fitted estimator of this package, or a pipeline or search that ends in one
-        show, against, ax
-            As for :meth:`plot`.
+        Options are those of :meth:`plot`.
         """
-        core = core_of(estimator)
-        display = cls({core.solver: core.history_}, core.tol)
-        return display.plot(ax=ax, show=show, against=against)
+        return cls.from_estimators({core_of(estimator).solver: estimator}, **options)
 
     @classmethod
-    def from_estimators(
-        cls, estimators: Mapping[str, Any], *, show: str = "kkt", against: str = "iterations", ax: Any = None
-    ) -> "ConvergenceDisplay":
-        """Draw several fits of the same problem, for example by different solvers.
+    def from_estimators(cls, estimators: Mapping[str, Any], **options: Any) -> Self:
+        """Draw several fits of the same problem by their names, for example by different solvers.
 
-        Parameters
-        ----------
-        estimators : mapping of str to fitted estimator
-        show, against, ax
-            As for :meth:`plot`.
+        Options are those of :meth:`plot`.
         """
         cores = {str(name): core_of(each) for name, each in estimators.items()}
         tols = {core.tol for core in cores.values()}
         histories = {name: core.history_ for name, core in cores.items()}
-        display = cls(histories, tols.pop() if len(tols) == 1 else None)
-        return display.plot(ax=ax, show=show, against=against)
+        return cls(histories, tols.pop() if len(tols) == 1 else None).plot(**options)
 
-    def plot(self, ax: Any = None, *, show: str = "kkt", against: str = "iterations") -> "ConvergenceDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, show: str = "kkt", against: str = "iterations") -> Self:
+        """Draw on the given axes, or in a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default.
         show : {"kkt", "objective"}, default="kkt"
             The certificate, or how far the objective is above the best one that any of the solves reached.
         against : {"iterations", "seconds"}, default="iterations"
-
-        Returns
-        -------
-        self
         """
-        if show not in ("kkt", "objective"):
-            raise ValueError(f"show={show!r} is unknown; use 'kkt' or 'objective'.")
-        if against not in ("iterations", "seconds"):
-            raise ValueError(f"against={against!r} is unknown; use 'iterations' or 'seconds'.")
+        check_choice("show", show, SHOWN)
+        check_choice("against", against, AGAINST)
         ax = new_axes(ax, (6.2, 3.8))
         best = min(record.objective for history in self.histories.values() for record in history)
         self.lines_ = []
         for i, (name, history) in enumerate(self.histories.items()):
-            x = np.array([record.n_iter if against == "iterations" else record.seconds for record in history])
+            x = np.array([getattr(record, AGAINST[against]) for record in history])
             y = np.array([record.kkt if show == "kkt" else record.objective - best for record in history])
             seen = np.isfinite(y) & (y > ROUNDING * max(1.0, abs(best)))
-            self.lines_ += ax.plot(
-                x[seen],
-                y[seen],
-                color=PALETTE[i % len(PALETTE)],
-                linestyle=DASHES[i % len(DASHES)],
-                marker=MARKERS[i % len(MARKERS)],
-                markersize=4,
-                markevery=max(1, int(seen.sum()) // 15),
-                linewidth=1.4,
-                label=literal(name),
-            )
+            style = line_style(i, marks=True) | {"markevery": max(1, int(seen.sum()) // MARKS)}
+            self.lines_ += ax.plot(x[seen], y[seen], linewidth=1.4, label=literal(name), **style)
         if any(len(line.get_xdata()) for line in self.lines_):
             ax.set_yscale("log")
         if against == "iterations":
             ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set_xlabel("iterations at the last lam" if against == "iterations" else "seconds at the last lam")
-        ax.set_ylabel("KKT violation, relative to lam_max" if show == "kkt" else "objective above the best")
+        ax.set_xlabel(f"{against} at the last lam")
+        ax.set_ylabel(SHOWN[show])
         if show == "kkt" and self.tol is not None:
-            line = ax.axhline(self.tol, color=GREY, linestyle=(0, (4, 3)), linewidth=1.0)
-            line.set_label(f"tol = {self.tol:g}")
-        if show == "objective":
-            note_below(ax, "the best point itself is not on a log scale")
+            ax.axhline(self.tol, color=GREY, linestyle=DASHED, linewidth=1.0, label=f"tol = {self.tol:g}")
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(fontsize=8, frameon=False)
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+            ax.legend(fontsize=SMALL, frameon=False)
+        return self._finish(ax, "the best point itself is not on a log scale" if show == "objective" else "")

@@ -1,14 +1,25 @@
 """Loss on held-out rows over lam."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso.exceptions import InputError
 from pulasso.model_selection import LossCurve
 from pulasso.plots.reading import core_of
-from pulasso.plots.style import GREY, INK, PALETTE, count_axis, lam_axis, new_axes, note_below, plural
+from pulasso.plots.style import (
+    GREY,
+    INK,
+    PALETTE,
+    SMALL,
+    Display,
+    count_axis,
+    counted,
+    lam_axis,
+    new_axes,
+)
 
 __all__ = ["CVCurveDisplay"]
 
@@ -17,7 +28,7 @@ TOP_OF_THE_CURVE = 30.0
 
 
 @dataclass(eq=False)
-class CVCurveDisplay:
+class CVCurveDisplay(Display):
     """Mean loss on held-out rows, plus and minus one standard error, with the lams that either rule chooses.
 
     Make it by :meth:`from_estimator` or :meth:`from_cv_results`.
@@ -70,20 +81,15 @@ class CVCurveDisplay:
     loss_name: str = "loss on held-out rows"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> "CVCurveDisplay":
-        """Draw the curve of an estimator that chose its lam by cross-validation.
-
-        Parameters
-        ----------
-        estimator : MultinomialPULassoCV, OrdinalPULassoCV, or a pipeline or search that ends in one
-        ax : matplotlib Axes, optional
-        """
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw a MultinomialPULassoCV or OrdinalPULassoCV, or a pipeline or search that ends in one."""
         core = core_of(estimator)
         if not hasattr(core, "cv_loss_"):
             name = type(core).__name__
-            raise ValueError(f"{name} did not cross-validate; fit {name}CV to see how lam is chosen.")
+            problem, remedy = f"{name} did not cross-validate.", f"Fit {name}CV to see how lam is chosen."
+            raise InputError(problem, parameter="estimator", remedy=remedy)
         default = "mean negative log-likelihood of held-out labels"
-        display = cls(
+        return cls(
             core.lams_,
             core.cv_loss_,
             core.cv_loss_mean_,
@@ -93,8 +99,7 @@ class CVCurveDisplay:
             core.lam_,
             core.cv_n_active_.mean(axis=0),
             default if core.scoring is None else "negated score on held-out rows",
-        )
-        return display.plot(ax=ax)
+        ).plot(ax)
 
     @classmethod
     def from_cv_results(
@@ -107,7 +112,7 @@ class CVCurveDisplay:
         n_active: ArrayLike | None = None,
         loss_name: str = "loss on held-out rows",
         ax: Any = None,
-    ) -> "CVCurveDisplay":
+    ) -> Self:
         """Draw the losses of folds.
 
         Parameters
@@ -125,32 +130,21 @@ class CVCurveDisplay:
         curve = LossCurve(np.asarray(lams, dtype=float), losses, shares)
         lam_min, lam_1se = (float(curve.lams[curve.index(rule)]) for rule in ("min", "1se"))
         active = None if n_active is None else np.asarray(n_active, dtype=float)
-        display = cls(curve.lams, losses, curve.mean, curve.se, lam_min, lam_1se, lam, active, loss_name)
-        return display.plot(ax=ax)
+        return cls(curve.lams, losses, curve.mean, curve.se, lam_min, lam_1se, lam, active, loss_name).plot(
+            ax
+        )
 
-    def plot(self, ax: Any = None) -> "CVCurveDisplay":
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            A new figure by default.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on the given matplotlib Axes, or in a new figure."""
         ax = new_axes(ax, (6.8, 4.2))
         folds = np.where(np.isfinite(self.losses), self.losses, np.nan)
         usable = np.isfinite(folds).all(axis=0)
         mean = np.where(usable, self.mean, np.nan)
         se = np.where(usable & np.isfinite(self.se), self.se, 0.0)
-        self.fold_lines_ = [
-            ax.plot(self.lams, fold, color=GREY, linewidth=0.6, alpha=0.6)[0] for fold in folds
-        ]
-        self.band_ = ax.fill_between(
-            self.lams, mean - se, mean + se, color=PALETTE[5], alpha=0.35, linewidth=0
-        )
+        grey = {"color": GREY, "linewidth": 0.6, "alpha": 0.6}
+        self.fold_lines_ = [ax.plot(self.lams, fold, **grey)[0] for fold in folds]
+        shade = {"color": PALETTE[5], "alpha": 0.35, "linewidth": 0}
+        self.band_ = ax.fill_between(self.lams, mean - se, mean + se, **shade)
         (self.line_,) = ax.plot(self.lams, mean, color=PALETTE[0], marker="o", markersize=3, linewidth=1.4)
         lam_axis(ax, self.lams)
         ax.set_ylabel(self.loss_name)
@@ -158,11 +152,8 @@ class CVCurveDisplay:
         self._mark(ax)
         if self.n_active is not None:
             count_axis(ax, self.lams, self.n_active, "mean number of groups selected")
-        n_lost = int(np.count_nonzero(~usable))
-        if n_lost:
-            note_below(ax, f"{plural(n_lost, 'lam')} without a finite loss in every fold left out")
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        n_lost = np.count_nonzero(~usable)
+        return self._finish(ax, counted(n_lost, "lam", "{} without a finite loss in every fold left out"))
 
     def _mark(self, ax: Any) -> None:
         """Draw the lams of both rules, and say which was chosen."""
@@ -178,7 +169,7 @@ class CVCurveDisplay:
         ax.legend(
             [self.line_, self.band_, self.fold_lines_[0], *self.choice_lines_.values()],
             ["mean of the folds", "± one standard error", "single folds", *labels],
-            fontsize=8,
+            fontsize=SMALL,
             framealpha=0.85,
         )
 

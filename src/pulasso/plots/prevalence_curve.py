@@ -1,10 +1,10 @@
 """What an estimate of the prevalence or the label frequency was read off."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from pulasso.plots.names import literals
-from pulasso.plots.style import DASHES, GREY, MARKERS, PALETTE, new_axes, note_below, plural
+from pulasso.plots.style import DASHED, GREY, SMALL, Display, counted, line_style, new_axes
 
 __all__ = ["PrevalenceDisplay"]
 
@@ -16,7 +16,7 @@ FEW = 2
 
 
 @dataclass(eq=False)
-class PrevalenceDisplay:
+class PrevalenceDisplay(Display):
     """The curve behind an estimate, one line for each class, with the estimate and its interval.
 
     Parameters
@@ -34,63 +34,38 @@ class PrevalenceDisplay:
     estimate: Any
 
     @classmethod
-    def from_estimate(cls, estimate: Any, *, ax: Any = None, max_classes: int = 7) -> "PrevalenceDisplay":
-        """Draw an estimate.
+    def from_estimate(cls, estimate: Any, **options: Any) -> Self:
+        """Draw a PrevalenceEstimate; options are those of :meth:`plot`."""
+        return cls(estimate).plot(**options)
 
-        Parameters
-        ----------
-        estimate : PrevalenceEstimate
-        ax : matplotlib Axes, optional
-        max_classes : int, default=7
-        """
-        return cls(estimate).plot(ax=ax, max_classes=max_classes)
-
-    def plot(self, ax: Any = None, *, max_classes: int = 7) -> "PrevalenceDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, max_classes: int = 7) -> Self:
+        """Draw on the given axes, or in a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default.
         max_classes : int, default=7
             The first classes are drawn, the rest is counted.
-
-        Returns
-        -------
-        self
         """
         ax = new_axes(ax, (6.8, 4.2))
-        estimate = self.estimate
-        curves = list(estimate.curves.items())
-        names = literals(name for name, _ in curves[:max_classes])
+        estimate, curves = self.estimate, list(self.estimate.curves.values())
+        names = literals(list(estimate.curves)[:max_classes])
         self.lines_, labels = [], []
-        for i, (_, curve) in enumerate(curves[:max_classes]):
+        for i, (name, curve) in enumerate(zip(names, curves, strict=False)):
             number, low, high = estimate.numbers[i], estimate.lower[i], estimate.upper[i]
-            (line,) = ax.plot(
-                curve.positions,
-                curve.heights,
-                color=PALETTE[i % len(PALETTE)],
-                linestyle=DASHES[i % len(DASHES)],
-                marker=MARKERS[i % len(MARKERS)],
-                markersize=4,
-                markevery=max(1, len(curve.positions) // MARKS),
-                linewidth=1.4,
-            )
+            style = line_style(i, marks=True) | {"markevery": max(1, len(curve.positions) // MARKS)}
+            self.lines_ += ax.plot(curve.positions, curve.heights, linewidth=1.4, **style)
             by_position = curve.number_is == "position"
             mark, band = (ax.axvline, ax.axvspan) if by_position else (ax.axhline, ax.axhspan)
-            mark(number, color=line.get_color(), linestyle=line.get_linestyle(), linewidth=1.0)
+            mark(number, linewidth=1.0, **line_style(i))
             if len(names) <= FEW:
-                band(low, high, color=line.get_color(), alpha=0.1, linewidth=0)
-            labels.append(f"{names[i]}: {number:.3f} ({low:.3f} to {high:.3f})")
-            self.lines_.append(line)
-        curve = curves[0][1]
+                band(low, high, color=style["color"], alpha=0.1, linewidth=0)
+            labels.append(f"{name}: {number:.3f} ({low:.3f} to {high:.3f})")
+        curve = curves[0]
         if curve.limit is not None:
-            ax.axhline(curve.limit, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)))
+            ax.axhline(curve.limit, color=GREY, linewidth=0.9, linestyle=DASHED)
             ax.set_ylim(BEYOND_LIMIT * curve.limit, -ABOVE * curve.limit)  # the maximum on top
         ax.set(xlabel=curve.position_label, ylabel=curve.height_label)
         ax.set_title(f"{estimate.parameter.replace('_', ' ')} by {estimate.method}", fontsize=10)
-        ax.legend(self.lines_, labels, title="class", fontsize=8, framealpha=0.85)
-        left_out = len(curves) - len(self.lines_)
-        note_below(ax, f"{plural(left_out, 'more class')} not drawn" if left_out else "")
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        ax.legend(self.lines_, labels, title="class", fontsize=SMALL, framealpha=0.85)
+        return self._finish(ax, counted(len(curves) - len(names), "more class", "{} not drawn"))

@@ -1,22 +1,22 @@
 """What pictures need to know of fitted models, in one place."""
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import plain
+from pulasso._messages import arg, listed, plain
+from pulasso.exceptions import InputError
+from pulasso.plots.style import Display
 
-__all__ = [
-    "core_of",
-    "feature_names",
-    "labelling_of",
-    "output_names",
-    "path_of",
-    "scaled_coefs",
-    "scaled_path",
-]
+
+def check_choice(name: str, value: Any, known: Iterable[str]) -> None:
+    """Refuse a word that is none of those that a parameter knows."""
+    if value not in (options := list(known)):
+        problem = f"{arg(name, repr(value))} is unknown; use one of {listed(options)}."
+        raise InputError(problem, parameter=name)
 
 
 def core_of(estimator: Any) -> Any:
@@ -34,11 +34,14 @@ def feature_names(model: Any) -> list[str]:
     return [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
 
 
+def is_ordered(model: Any) -> bool:
+    """Say whether the classes are ordered, so that one coefficient of a feature speaks for all of them."""
+    return model.response_.is_ordered
+
+
 def output_names(model: Any) -> list[str]:
     """Return what the rows of the coefficients speak for: each positive class, or higher classes."""
-    if hasattr(model, "thresholds_"):
-        return ["higher class"]
-    return [str(plain(name)) for name in model.classes_[1:]]
+    return ["higher class"] if is_ordered(model) else [str(plain(name)) for name in model.classes_[1:]]
 
 
 def scaled_coefs(model: Any) -> NDArray:
@@ -56,19 +59,39 @@ def path_of(estimator: Any) -> Any:
     """Return the path of an estimator that chose its lam, or say how to get one."""
     core = core_of(estimator)
     if not hasattr(core, "path_"):
-        raise ValueError(
-            f"{type(core).__name__} was fitted at one lam and has no path. Use {type(core).__name__}CV, or "
-            "from_path(fit_path(X, z, ...))."
+        name = type(core).__name__
+        raise InputError(
+            f"{name} was fitted at one lam and has no path.",
+            parameter="estimator",
+            remedy=f"Use {name}CV, or from_path(fit_path(X, z, ...)).",
         )
     return core.path_
 
 
-def labelling_of(estimator: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Return how labels are read for `pulasso.metrics`: what the user says, and else what the model knows."""
-    core = core_of(estimator)
-    known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
-    if hasattr(core, "scenario_"):
-        known["classes"] = core.classes_
-        if not {"scenario", "prevalence", "label_frequency"} & set(given):
-            known["scenario"] = core.scenario_
-    return {**known, **given}
+class PredictionDisplay(Display):
+    """A display of predictions for rows whose labels are observed."""
+
+    _predict: ClassVar[str]  # the method of estimators that gives them
+    from_predictions: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, z: ArrayLike, **settings: Any) -> Self:
+        """Draw what a fitted classifier predicts; better for rows that were not used in the fit.
+
+        Parameters
+        ----------
+        estimator : classifier, pipeline or search
+            Scenario, classes and marker come from it if it is one of this package's.
+        X : array-like of shape (n_samples, n_features)
+        z : array-like of shape (n_samples,)
+            Observed labels.
+        **settings
+            All else that :meth:`from_predictions` takes.
+        """
+        core = core_of(estimator)
+        known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
+        if hasattr(core, "scenario_"):
+            known["classes"] = core.classes_
+            if not {"scenario", "prevalence", "label_frequency"} & set(settings):
+                known["scenario"] = core.scenario_
+        return cls.from_predictions(z, getattr(estimator, cls._predict)(X), **{**known, **settings})

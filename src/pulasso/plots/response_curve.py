@@ -2,27 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso._messages import listed, plain
+from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.data.inputs import check_number
+from pulasso.exceptions import InputError
 from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of
-from pulasso.plots.style import (
-    DASHES,
-    GREY,
-    INK,
-    MARKERS,
-    PALETTE,
-    label_ends,
-    new_axes,
-    note_below,
-    plural,
-)
+from pulasso.plots.style import GREY, INK, Display, counted, label_ends, line_style, new_axes
 
 __all__ = ["ResponseCurveDisplay"]
 
@@ -36,7 +27,7 @@ STRIP = 0.05
 
 
 @dataclass(eq=False)
-class ResponseCurveDisplay:
+class ResponseCurveDisplay(Display):
     """Predicted probabilities of the true classes over one feature, every other feature at its mean.
 
     For linear predictors this is the row in the middle of the data, moved along one axis. Marks at the bottom
@@ -80,15 +71,8 @@ class ResponseCurveDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        feature: int | str,
-        *,
-        n_points: int = 101,
-        ax: Any = None,
-        max_labels: int = 12,
-    ) -> "ResponseCurveDisplay":
+        cls, estimator: Any, X: Any, feature: int | str, *, n_points: int = 101, **options: Any
+    ) -> Self:
         """Draw the response curves of one feature.
 
         Parameters
@@ -99,12 +83,11 @@ class ResponseCurveDisplay:
         feature : int or str
             Position, or name where X is a data frame.
         n_points : int, default=101
-        ax : matplotlib Axes, optional
-        max_labels : int, default=12
+        **options
+            `ax` and `max_labels`, as for :meth:`plot`.
         """
         check_number("n_points", n_points, least=2, whole=True)
-        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        j, name = _find_feature(feature, names, X)
+        j, name = _find_feature(feature, X)
         values, center = _column_and_center(X, j)
         low, high = np.quantile(values, SPAN)
         if low == high:
@@ -114,43 +97,27 @@ class ResponseCurveDisplay:
         rows[:, j] = grid
         proba = np.asarray(estimator.predict_proba(_like(X, rows)))
         deciles = np.unique(np.quantile(values, np.arange(0.1, 0.95, 0.1)))
-        display = cls(grid, proba, core_of(estimator).classes_, name, deciles)
-        return display.plot(ax=ax, max_labels=max_labels)
+        return cls(grid, proba, core_of(estimator).classes_, name, deciles).plot(**options)
 
-    def plot(self, ax: Any = None, *, max_labels: int = 12) -> "ResponseCurveDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, max_labels: int = 12) -> Self:
+        """Draw on the given axes, or in a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default.
         max_labels : int, default=12
             Classes whose probability changes most are coloured and named.
-
-        Returns
-        -------
-        self
         """
         ax = new_axes(ax, (6.2, 3.9))
-        change = np.ptp(self.proba, axis=0)
-        top = np.argsort(-change, kind="stable")[:max_labels]
-        place = {int(k): i for i, k in enumerate(np.sort(top))}
+        n_classes = self.proba.shape[1]
+        top = np.argsort(-np.ptp(self.proba, axis=0), kind="stable")[:max_labels]
+        styles: list[dict[str, Any]] = [{"color": GREY, "linewidth": 0.7}] * n_classes
         every = max(1, len(self.grid) // MARKED)
-        self.lines_ = []
-        for k in range(self.proba.shape[1]):
-            style: dict[str, Any] = {"color": GREY, "linewidth": 0.7}
-            if k in place:
-                i = place[k]
-                style = {
-                    "color": PALETTE[i % len(PALETTE)],
-                    "linestyle": DASHES[i % len(DASHES)],
-                    "marker": MARKERS[i % len(MARKERS)],
-                    "markersize": 4,
-                    # Marks of different classes sit at different places.
-                    "markevery": ((i * every) // max(len(place), 1), every),
-                    "linewidth": 1.5,
-                }
-            self.lines_ += ax.plot(self.grid, self.proba[:, k], **style)
+        for i, k in enumerate(np.sort(top)):
+            # Marks of different classes sit at different places.
+            marks = {"markevery": ((i * every) // len(top), every)}
+            styles[k] = line_style(i, marks=True) | marks | {"linewidth": 1.5}
+        self.lines_ = [ax.plot(self.grid, self.proba[:, k], **styles[k])[0] for k in range(n_classes)]
         ax.set_xlim(self.grid[0], self.grid[-1])
         largest = float(self.proba.max())
         height = 1.0 if largest > HALF else 1.1 * largest
@@ -160,45 +127,47 @@ class ResponseCurveDisplay:
         if self.deciles is not None:
             inside = self.deciles[(self.deciles >= self.grid[0]) & (self.deciles <= self.grid[-1])]
             ax.vlines(inside, -0.9 * STRIP * height, -0.3 * STRIP * height, color=INK, linewidth=1.0)
-        colors = [self.lines_[k].get_color() for k in top]
         names = [plain(self.classes[k]) for k in top]
-        n_written = label_ends(ax, self.proba[-1, top].tolist(), names, colors)
-        left_out = self.proba.shape[1] - n_written
-        note_below(ax, f"grey: {plural(left_out, 'class')} that change less" if left_out else "")
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        n_written = label_ends(ax, [self.lines_[k] for k in top], names)
+        return self._finish(ax, counted(n_classes - n_written, "class", "grey: {} that change less"))
 
 
-def _find_feature(feature: int | str, names: list[str] | None, x: Any) -> tuple[int, str]:
+def _find_feature(feature: int | str, x: Any) -> tuple[int, str]:
+    """Return the position and the name of a feature that was given by either."""
     n_features = x.shape[1] if hasattr(x, "shape") else np.shape(x)[1]
+    known = [str(name) for name in x.columns] if hasattr(x, "columns") else None
+    names = [f"x{j}" for j in range(n_features)] if known is None else known
     if isinstance(feature, str):
-        if names is None:
-            raise ValueError(f"feature={feature!r} is a name, but X has no column names; give a position.")
+        if known is None:
+            problem, remedy = f"{feature!r} is a name, but X has no column names.", "Give a position."
+            raise InputError(problem, parameter="feature", remedy=remedy)
         if feature not in names:
-            raise ValueError(f"feature={feature!r} is no column of X; they are {listed(names)}.")
+            problem = (
+                f"{feature!r} is no column of X; they are {listed(names)}.{did_you_mean(feature, names)}"
+            )
+            raise InputError(problem, parameter="feature")
         return names.index(feature), feature
     if not -n_features <= feature < n_features:
-        raise ValueError(f"feature={feature!r} is out of range: X has {n_features} columns.")
-    j = int(feature) % n_features
-    return j, names[j] if names is not None else f"x{j}"
+        problem = f"{arg('feature', repr(feature))} is out of range: X has {n_features} columns."
+        raise InputError(problem, parameter="feature")
+    return int(feature) % n_features, names[feature]
 
 
 def _column_and_center(x: Any, j: int) -> tuple[NDArray, NDArray]:
     """Return the values of one feature, and the means of all."""
     if sparse.issparse(x):
         columns = x.tocsc()
-        column = columns[:, [j]].toarray()[:, 0]
-        center = np.asarray(columns.mean(axis=0), dtype=float).ravel()
-    else:
-        try:
-            dense = np.asarray(x, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(
-                "Response curves need numbers in every column of X. Encode categories first, and draw the last "
-                "step of the pipeline on the encoded columns."
-            ) from None
-        column, center = dense[:, j], dense.mean(axis=0)
-    return np.asarray(column, dtype=float), center
+        column = columns[:, [j]].toarray()[:, 0].astype(float)
+        return column, np.asarray(columns.mean(axis=0), dtype=float).ravel()
+    try:
+        dense = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            "Response curves need numbers in every column of X.",
+            parameter="X",
+            remedy="Encode categories first, and draw the last step of the pipeline on the encoded columns.",
+        ) from None
+    return dense[:, j], dense.mean(axis=0)
 
 
 def _like(x: Any, rows: NDArray) -> Any:

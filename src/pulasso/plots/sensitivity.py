@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.plots.names import literals
-from pulasso.plots.style import GREY, MARKERS, PALETTE, new_panels
+from pulasso.plots.style import DOTTED, GREY, SMALL, Display, line_style, new_panels
+from pulasso.tables import show_count
 
 __all__ = ["SensitivityDisplay"]
 
@@ -16,7 +17,7 @@ PANEL_HEIGHT = 1.55
 
 
 @dataclass(eq=False)
-class SensitivityDisplay:
+class SensitivityDisplay(Display):
     """Likelihood, selected features, changed predictions and scores over the assumed number, one panel each.
 
     Make it by :meth:`from_sweep`.
@@ -57,54 +58,29 @@ class SensitivityDisplay:
     names: Sequence[str] | None = None
 
     @classmethod
-    def from_sweep(cls, sweep: Any, *, ax: Any = None) -> "SensitivityDisplay":
-        """Draw a sensitivity sweep.
-
-        Parameters
-        ----------
-        sweep : SensitivitySweep
-            Of ``pulasso.prevalence.sensitivity_sweep``.
-        ax : sequence of matplotlib Axes, optional
-            As many as there are panels.
-        """
+    def from_sweep(cls, sweep: Any, *, ax: Any = None) -> Self:
+        """Draw a result of ``pulasso.prevalence.sensitivity_sweep``; `ax` is as for :meth:`plot`."""
         positions, names = sweep.positions()
-        return cls(positions, sweep.columns(), sweep.reference, sweep.parameter, names).plot(ax=ax)
+        return cls(positions, sweep.columns(), sweep.reference, sweep.parameter, names).plot(ax)
 
-    def plot(self, ax: Any = None) -> "SensitivityDisplay":
-        """Draw.
-
-        Parameters
-        ----------
-        ax : sequence of matplotlib Axes, optional
-            As many as there are panels; a new figure by default.
-
-        Returns
-        -------
-        self
-        """
-        axes = new_panels(ax, (6.2, 0.9 + PANEL_HEIGHT * len(self.panels)), list(self.panels))
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on the given matplotlib Axes, as many as there are panels, or in a new figure."""
+        axes = new_panels(ax, (6.2, 0.9 + PANEL_HEIGHT * len(self.panels)), len(self.panels))
         order = np.argsort(self.positions, kind="stable")
-        self.lines_ = {}
+        self.axes_, self.lines_ = axes, {}
         for i, (axis, (what, values)) in enumerate(zip(axes, self.panels.items(), strict=True)):
-            (self.lines_[what],) = axis.plot(
-                self.positions[order],
-                np.asarray(values)[order],
-                color=PALETTE[i % len(PALETTE)],
-                marker=MARKERS[i % len(MARKERS)],
-                markersize=5,
-                linewidth=1.4,
-            )
-            axis.axvline(self.positions[self.reference], color=GREY, linestyle=(0, (1, 1)), linewidth=1.4)
+            style = line_style(i, marks=True) | {"linestyle": "-", "markersize": 5, "linewidth": 1.4}
+            (self.lines_[what],) = axis.plot(self.positions[order], np.asarray(values)[order], **style)
+            axis.axvline(self.positions[self.reference], color=GREY, linestyle=DOTTED, linewidth=1.4)
             axis.set_ylabel(what.replace(" ", "\n", 1), fontsize=9)
             axis.margins(y=0.15)
             if np.all(np.mod(values, 1) == 0):  # numbers of features have no halves
                 if np.ptp(values) == 0:
-                    axis.set_yticks([values[0]], [f"{values[0]:g}"])
+                    axis.set_yticks([values[0]], [show_count(values[0])])
                 else:
                     axis.yaxis.get_major_locator().set_params(integer=True)
-        axes[-1].set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
+        last = axes[-1]
+        last.set_xlabel(f"assumed {self.parameter.replace('_', ' ')}; dotted: the reference")
         if self.names is not None:
-            labels = literals(self.names)
-            axes[-1].set_xticks(self.positions, labels, rotation=30, ha="right", fontsize=8)
-        self.axes_, self.ax_, self.figure_ = axes, axes[-1], axes[-1].get_figure()
-        return self
+            last.set_xticks(self.positions, literals(self.names), rotation=30, ha="right", fontsize=SMALL)
+        return self._finish(last)

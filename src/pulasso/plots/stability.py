@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.plots.style import (
-    DASHES,
-    GREY,
+    DOTTED,
     INK,
-    PALETTE,
+    Display,
+    counted,
+    draw_lines,
     label_ends,
-    lam_axis,
     new_axes,
-    note_below,
     only_largest,
     plural,
 )
@@ -24,7 +23,7 @@ __all__ = ["StabilityPathDisplay"]
 
 
 @dataclass(eq=False)
-class StabilityPathDisplay:
+class StabilityPathDisplay(Display):
     """Selection probabilities of groups over lam, with the threshold above which a group counts as stable.
 
     Make it by :meth:`from_result`.
@@ -63,69 +62,39 @@ class StabilityPathDisplay:
     threshold: float
 
     @classmethod
-    def from_result(cls, result: Any, *, ax: Any = None, max_labels: int = 15) -> "StabilityPathDisplay":
-        """Draw what stability selection found.
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """Draw a result of ``pulasso.inference.stability_selection``; options are those of :meth:`plot`.
 
-        Parameters
-        ----------
-        result : StabilityResult
-            Of ``pulasso.inference.stability_selection``. Groups that it does not judge are left out.
-        ax : matplotlib Axes, optional
-        max_labels : int, default=15
+        Groups that it does not judge are left out.
         """
         judged = np.flatnonzero(result.candidates)
         names = [result.groups[j] for j in judged]
-        display = cls(result.lams, result.paths[:, judged], names, result.threshold)
-        return display.plot(ax=ax, max_labels=max_labels)
+        return cls(result.lams, result.paths[:, judged], names, result.threshold).plot(**options)
 
-    def plot(self, ax: Any = None, *, max_labels: int = 15) -> "StabilityPathDisplay":
-        """Draw.
+    def plot(self, ax: Any = None, *, max_labels: int = 15) -> Self:
+        """Draw on the given axes, or in a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure by default.
         max_labels : int, default=15
             Stable groups that are coloured and named, the most stable.
-
-        Returns
-        -------
-        self
         """
         ax = new_axes(ax, (7.2, 4.4))
         largest = self.probabilities.max(axis=0)
         order = only_largest(largest, len(largest))
-        stable = [j for j in order if largest[j] >= self.threshold]
-        named, rest = (
-            stable[:max_labels],
-            stable[max_labels:] + [j for j in order if largest[j] < self.threshold],
-        )
-        self.other_lines_ = [
-            ax.plot(self.lams, self.probabilities[:, j], color=GREY, linewidth=0.6, alpha=0.7)[0]
-            for j in rest
-        ]
-        self.lines_ = [
-            ax.plot(
-                self.lams,
-                self.probabilities[:, j],
-                color=PALETTE[i % len(PALETTE)],
-                linestyle=DASHES[i % len(DASHES)],
-                linewidth=1.6,
-            )[0]
-            for i, j in enumerate(named)
-        ]
-        self.threshold_line_ = ax.axhline(self.threshold, color=INK, linestyle=(0, (1, 1)), linewidth=1.3)
-        lam_axis(ax, self.lams)
+        n_stable = int(np.count_nonzero(largest[order] >= self.threshold))
+        named, others = np.split(order, [min(n_stable, max_labels)])
+        self.lines_, self.other_lines_ = draw_lines(ax, self.lams, self.probabilities, named, others)
+        dotted = {"color": INK, "linestyle": DOTTED, "linewidth": 1.3, "zorder": 4}
+        self.threshold_line_ = ax.axhline(self.threshold, **dotted)
         ax.set_ylim(0.0, 1.02)
         ax.set_ylabel("share of subsamples that select it")
-        colors = [line.get_color() for line in self.lines_]
-        at_end = self.probabilities[-1, named].tolist()
-        n_written = label_ends(ax, at_end, [self.names[j] for j in named], colors)
-        unnamed = len(stable) - n_written
-        notes = [f"dotted: threshold {self.threshold:g}", f"{plural(len(stable), 'stable group')}"]
-        notes += [f"{unnamed} of them not named"] if unnamed else []
-        below = int(np.count_nonzero(largest)) - len(stable)
-        notes += [f"grey: {plural(below, 'group')} below the threshold"] if below else []
-        note_below(ax, "; ".join(notes))
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        n_written = label_ends(ax, self.lines_, [self.names[j] for j in named])
+        return self._finish(
+            ax,
+            f"dotted: threshold {self.threshold:g}",
+            plural(n_stable, "stable group"),
+            f"{n_stable - n_written} of them not named" if n_stable > n_written else "",
+            counted(len(order) - n_stable, "group", "grey: {} below the threshold"),
+        )

@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit
 
 from pulasso._messages import plain
+from pulasso.exceptions import InputError
 from pulasso.plots.names import literals
-from pulasso.plots.reading import core_of
-from pulasso.plots.style import DASHES, GREY, INK, SMALL, new_axes, note_below, plural
-from pulasso.responses import Ordinal
+from pulasso.plots.reading import core_of, is_ordered
+from pulasso.plots.style import DASHES, GREY, INK, SMALL, Display, counted, new_axes
 
 __all__ = ["ThresholdsDisplay"]
 
@@ -24,7 +25,7 @@ UPRIGHT_LENGTH = 14
 
 
 @dataclass(eq=False)
-class ThresholdsDisplay:
+class ThresholdsDisplay(Display):
     """Thresholds of an ordinal model on the scale of ``u = x @ coef_``, with the probability of each class there.
 
     A row left of the first threshold is most likely below it; curves show how gradual that is. Bars at the bottom
@@ -59,7 +60,7 @@ class ThresholdsDisplay:
     latent: NDArray | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> "ThresholdsDisplay":
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:
         """Draw the thresholds of a fitted ordinal model.
 
         Parameters
@@ -70,85 +71,64 @@ class ThresholdsDisplay:
         ax : matplotlib Axes, optional
         """
         core = core_of(estimator)
-        if not hasattr(core, "thresholds_"):
-            raise ValueError(f"{type(core).__name__} has no thresholds; only ordinal models do.")
+        if not is_ordered(core):
+            problem = f"{type(core).__name__} has no thresholds; only ordinal models do."
+            raise InputError(problem, parameter="estimator")
         latent = None if X is None else np.ravel((X if sparse.issparse(X) else np.asarray(X)) @ core.coef_)
-        return cls(core.thresholds_, core.classes_, latent).plot(ax=ax)
+        return cls(core.thresholds_, core.classes_, latent).plot(ax)
 
-    def plot(self, ax: Any = None) -> "ThresholdsDisplay":
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            A new figure by default.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on the given matplotlib Axes, or in a new figure."""
         ax = new_axes(ax, (7.2, 3.8))
         from matplotlib import colormaps
 
         u = self._scale()
-        response = Ordinal(len(self.thresholds))
-        gaps = np.diff(self.thresholds, prepend=0.0)
-        proba = np.exp(response.log_proba(u[:, None], gaps))
+        below = expit(self.thresholds - u[:, None])  # P(y < j), j = 1..K
+        proba = np.diff(below, prepend=0.0, append=1.0, axis=1)
         shades = colormaps["cividis"](np.linspace(0.0, 0.9, proba.shape[1]))
         self.lines_ = [
             ax.plot(u, proba[:, k], color=shades[k], linestyle=DASHES[k % len(DASHES)], linewidth=1.7)[0]
             for k in range(proba.shape[1])
         ]
-        self.threshold_lines_ = [
-            ax.axvline(value, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5))) for value in self.thresholds
-        ]
+        dotted = {"color": INK, "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
+        self.threshold_lines_ = [ax.axvline(value, **dotted) for value in self.thresholds]
         ax.set_xlim(u[0], u[-1])
         ax.set_ylim(0.0, 1.0)
         ax.set_xlabel("latent scale, u = x @ coef; dotted: thresholds")
         ax.set_ylabel("probability of the class")
-        self._draw_rows(ax, u)
-        self._name_classes(ax, u)
-        self.ax_, self.figure_ = ax, ax.get_figure()
-        return self
+        if self.latent is not None:
+            counts, edges = np.histogram(self.latent, bins=40, range=(u[0], u[-1]))
+            height, bars = (
+                0.25 * counts / max(counts.max(), 1),
+                {"color": GREY, "alpha": 0.35, "linewidth": 0},
+            )
+            ax.bar(edges[:-1], height, np.diff(edges), align="edge", zorder=0, **bars)
+        n_hidden = self._name_classes(ax, u)
+        return self._finish(
+            ax,
+            "" if self.latent is None else "bars: where the rows are",
+            counted(n_hidden, "class", "{} in narrow intervals not named"),
+        )
 
     def _scale(self) -> NDArray:
+        """Return points of the latent scale around all thresholds and nearly all rows."""
         low, high = self.thresholds[0] - REACH, self.thresholds[-1] + REACH
         if self.latent is not None and len(self.latent):
             inner = np.quantile(self.latent, [0.005, 0.995])
             low, high = min(low, inner[0]), max(high, inner[1])
         return np.linspace(low, high, 400)
 
-    def _draw_rows(self, ax: Any, u: NDArray) -> None:
-        if self.latent is None:
-            return
-        counts, edges = np.histogram(self.latent, bins=40, range=(u[0], u[-1]))
-        height = 0.25 * counts / max(counts.max(), 1)
-        ax.bar(
-            edges[:-1], height, np.diff(edges), align="edge", color=GREY, alpha=0.35, linewidth=0, zorder=0
-        )
-        note_below(ax, "bars: where the rows are")
-
-    def _name_classes(self, ax: Any, u: NDArray) -> None:
-        """Write classes over their intervals: across if they fit, else upright, else not at all."""
+    def _name_classes(self, ax: Any, u: NDArray) -> int:
+        """Write classes over their intervals: across if they fit, else upright; return how many do not fit at all."""
         edges = np.concatenate([[u[0]], self.thresholds, [u[-1]]])
         points = 72.0 * 0.86 * ax.get_figure().get_figwidth() * np.diff(edges) / (u[-1] - u[0])
         names = literals(plain(name) for name in self.classes)
         across = all(len(name) * LETTER * SMALL < room for name, room in zip(names, points, strict=True))
         if not across:
             names = literals((plain(name) for name in self.classes), UPRIGHT_LENGTH)
-        n_hidden = 0
-        for name, left, right, room in zip(names, edges[:-1], edges[1:], points, strict=True):
-            if not across and room < 1.3 * SMALL:
-                n_hidden += 1
-                continue
-            ax.text(
-                (left + right) / 2,
-                1.02,
-                name,
-                transform=ax.get_xaxis_transform(),
-                ha="center",
-                va="bottom",
-                rotation=0 if across or len(name) <= 2 else 90,
-                fontsize=SMALL,
-            )
-        note_below(ax, f"{plural(n_hidden, 'class')} in narrow intervals not named" if n_hidden else "")
+        fits = np.full(len(names), True) if across else points >= 1.3 * SMALL
+        style = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom", "fontsize": SMALL}
+        for k in np.flatnonzero(fits):
+            rotation = 0 if across or len(names[k]) <= 2 else 90
+            ax.text((edges[k] + edges[k + 1]) / 2, 1.02, names[k], rotation=rotation, **style)
+        return int(np.count_nonzero(~fits))

@@ -1,25 +1,32 @@
-"""LabelModel numbers by profile likelihood: the curve, its maximiser and the interval."""
+"""Unknown numbers by profile likelihood: the curve, its maximiser and the interval."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.stats import chi2
 
 from pulasso._messages import plain
+from pulasso.build import as_response
 from pulasso.data.inputs import check_flag, check_number
-from pulasso.prevalence.data import PUData, check_response, dense_columns, parameter_of, read_data
-from pulasso.prevalence.likelihood import JointLikelihood, make_response
-from pulasso.prevalence.profile import Maximum, profile_numbers
-from pulasso.prevalence.result import Curve, PrevalenceEstimate, is_narrow, words_if_open
-from pulasso.prevalence.selection import choose_features
+from pulasso.data.pu_data import PUData
+from pulasso.prevalence.features import choose_features
+from pulasso.prevalence.likelihood import JointLikelihood
+from pulasso.prevalence.profile import Profile, profile_numbers
+from pulasso.prevalence.reading import documented, parameter_of, read_rows, usable_rows
+from pulasso.prevalence.result import Curve, PrevalenceEstimate, open_words
+from pulasso.prevalence.scales import Scale
+from pulasso.scenarios import CaseControl
 
-__all__ = ["METHOD", "estimate_by_profile", "profile_likelihood"]
+__all__ = ["estimate_by_profile", "profile_likelihood"]
 
-METHOD = "profile likelihood"
+# The likelihood is called flat where the interval is wider.
+FLAT = 0.6
 
 
+@documented
 def profile_likelihood(
     X: Any,
     z: ArrayLike,
@@ -36,9 +43,9 @@ def profile_likelihood(
 ) -> PrevalenceEstimate:
     r"""Estimate label frequencies or prevalences by maximum likelihood, with profile intervals.
 
-    The likelihood of the observed labels depends on the labelling numbers as well as on the coefficients, and
+    The likelihood of the observed labels depends on these numbers as well as on the coefficients, and
     under the model both can be estimated: :math:`P(z=k|x) = f_k P(y=k|x)` levels off at :math:`f_k`, where a
-    logistic curve would go on to 1. For every value of one number all other unknowns are fitted again; what
+    logistic curve would rise to 1. For every value of one number all other unknowns are fitted again; what
     remains is the curve
 
     .. math:: \ell_p(\pi) = \max_{\Theta, b, \text{other numbers}} \sum_i w_i \log P(z_i | x_i; \Theta, b, \pi) .
@@ -54,11 +61,7 @@ def profile_likelihood(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    z : array-like of shape (n_samples,)
-        Observed labels, with the marker of unlabeled rows.
-    scenario : {"case-control", "single-training-set"}
-        The first has the prevalence as its number, the second the label frequency.
+    <rows>
     response : {"multinomial", "ordinal"}, default="multinomial"
     common : bool, default=False
         One number for all classes instead of one each.
@@ -66,14 +69,8 @@ def profile_likelihood(
         "auto" takes all features if there are 20 labelled rows for each coefficient, else "selected": the
         features of the naive lasso (unlabeled means class 0) with the best BIC.
     level : float, default=0.95
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 counts as the row twice.
-    unlabeled, negative, class_order : optional
-        As for the estimators.
-
-    Returns
-    -------
-    PrevalenceEstimate
+        Confidence level of the intervals.
+    <labels>
 
     Examples
     --------
@@ -87,22 +84,14 @@ def profile_likelihood(
     >>> print(f"{estimate.values[1]:.2f}", estimate.is_identified)
     0.61 True
     """
-    check_response(response)
-    data = read_data(
-        X,
-        z,
-        scenario,
-        sample_weight=sample_weight,
-        unlabeled=unlabeled,
-        negative=negative,
-        class_order=class_order,
-        ordered=response == "ordinal",
-    )
-    return estimate_by_profile(data, response, common=common, features=features, level=level)
+    ordered = as_response(response).is_ordered
+    data = read_rows(X, z, scenario, sample_weight, unlabeled, negative, class_order, ordered=ordered)
+    return estimate_by_profile(data, scenario, response, common=common, features=features, level=level)
 
 
 def estimate_by_profile(
     data: PUData,
+    scenario: str,
     response: str,
     *,
     common: bool = False,
@@ -112,56 +101,50 @@ def estimate_by_profile(
     """Estimate the numbers of data that are already read; see :func:`profile_likelihood`."""
     check_flag("common", common)
     check_number("level", level, above=0.0, most=1.0)
-    model = make_response(response, data.n_positive)
-    columns, words = choose_features(data, model, features)
-    x = dense_columns(data.x, columns)
-    share = data.weight / data.weight.sum()
-    x -= share @ x
-    spread = np.sqrt(share @ x**2)
-    x = x[:, spread > 0] / spread[spread > 0]
-    joint = JointLikelihood(x, data.codes, data.weight, model, data.classes, data.scenario, common)
-    return _report(joint, profile_numbers(joint, level), level, columns, words)
-
-
-def _report(
-    joint: JointLikelihood, found: Maximum, level: float, columns: NDArray, words: str
-) -> PrevalenceEstimate:
-    parameter = parameter_of(joint.scenario)
-    classes = joint.classes[1:]
-    numbers = joint.numbers(joint.split(found.unknowns).t)
-    profiles = found.profiles * (len(classes) if joint.common else 1)
+    data = usable_rows(data, scenario)
+    model = as_response(response).build(len(data.classes) - 1)
+    columns, how_chosen = choose_features(data, model, features)
+    scale = Scale(data.counts, scenario == CaseControl.name, common)
+    joint = JointLikelihood(_standardized(data, columns), data.codes, data.weight, model, scale)
+    unknowns, profiles = profile_numbers(joint, level)
+    profiles *= scale.n_positive // scale.n_free  # one each, or one for all
     lower, upper = np.array([profile.interval for profile in profiles]).T
-    limit = float(chi2.ppf(level, 1) / 2.0)
-    curves = {
-        plain(name): Curve(
-            each.numbers, each.drop, parameter, "log-likelihood below its maximum", "position", limit
-        )
-        for name, each in zip(classes, profiles, strict=True)
-    }
-    narrow = is_narrow(lower, upper)
+    parameter, classes = parameter_of(scenario), data.classes[1:]
     return PrevalenceEstimate(
         parameter=parameter,
-        method=METHOD,
+        method="profile likelihood",
         classes=classes,
-        numbers=numbers,
+        numbers=scale.numbers(unknowns[joint.n_model :]),
         lower=lower,
         upper=upper,
         level=level,
-        doubtful=np.zeros(len(classes), dtype=bool),
-        diagnosis=[*_diagnosis(parameter, classes, lower, upper, narrow), *([words] if words else [])],
-        curves=curves,
-        details={"log_likelihood": joint.log_likelihood(found.unknowns), "features": columns},
+        doubts=[
+            open_words(parameter, *each, "the profile likelihood is flat; ")
+            if each[2] - each[1] > FLAT
+            else ""
+            for each in zip(classes, lower, upper, strict=True)
+        ],
+        assumption="The numbers rest on the model: class log odds that are linear in the features.",
+        curves=_curves(parameter, classes, profiles, level),
+        details={"log_likelihood": joint.log_likelihood(unknowns), "features": columns},
+        notes=how_chosen,
     )
 
 
-def _diagnosis(
-    parameter: str, classes: NDArray, lower: NDArray, upper: NDArray, narrow: NDArray
-) -> list[str]:
-    """Say in words which numbers the data leave open."""
-    words = []
-    for i in np.flatnonzero(~narrow):
-        flat = "the profile likelihood is flat; " if upper[i] - lower[i] > 0.6 else ""
-        words.append(words_if_open(parameter, classes[i], lower[i], upper[i], flat))
-    if narrow.any():
-        words.append("The numbers rest on the model: class log odds that are linear in the features.")
-    return words
+def _standardized(data: PUData, columns: NDArray) -> NDArray:
+    """Return these features as a dense array with mean 0 and variance 1, without constant ones."""
+    chosen = data.x[:, columns]
+    x = np.array(chosen.toarray() if sparse.issparse(chosen) else chosen, dtype=float)
+    share = data.weight / data.weight.sum()
+    x -= share @ x
+    spread = np.sqrt(share @ x**2)
+    return x[:, spread > 0] / spread[spread > 0]
+
+
+def _curves(parameter: str, classes: NDArray, profiles: list[Profile], level: float) -> dict[Any, Curve]:
+    labels = (parameter, "log-likelihood below its maximum", "position")
+    limit = float(chi2.ppf(level, 1) / 2.0)
+    return {
+        plain(name): Curve(profile.numbers, profile.drop, *labels, limit)
+        for name, profile in zip(classes, profiles, strict=True)
+    }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import plain
@@ -13,7 +14,7 @@ from pulasso.tables import html_table, make_frame, text_table
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Curve", "PrevalenceEstimate", "is_narrow"]
+__all__ = ["Curve", "PrevalenceEstimate", "open_words"]
 
 # Wider intervals than these, as a difference and as a ratio, leave the number open.
 WIDE, WIDE_RATIO = 0.4, 5.0
@@ -58,19 +59,19 @@ class PrevalenceEstimate:
         Ends of the intervals; 0 or 1 where the data give no bound.
     level : float
         Confidence level of the intervals.
-    doubtful : array of bool of shape (K,)
-        Whether the data contradict an assumption of the method.
-    identified : array of bool of shape (K,)
-        Whether nothing is doubtful and the interval is narrow enough to be of use: at most 0.4 wide, with
-        ends that differ by at most a factor 5.
-    diagnosis : list of str
-        What to think of the numbers, in words.
+    doubts : list of str
+        For each class what speaks against its number besides a wide interval, such as an assumption of the method
+        that the data contradict; empty where nothing does.
+    assumption : str
+        What the numbers rest on that the data cannot show.
     curves : dict of class to Curve
     standard_error : array of shape (K,) or None
     details : dict
         Figures of the method, such as the log-likelihood or the features that were used.
     if_identified : str, default="yes"
         What tables say of identified numbers: under which condition they are, where the data cannot show it.
+    notes : list of str
+        How the method was used, such as how features were chosen.
     """
 
     parameter: str
@@ -80,12 +81,13 @@ class PrevalenceEstimate:
     lower: NDArray
     upper: NDArray
     level: float
-    doubtful: NDArray
-    diagnosis: list[str]
+    doubts: list[str]
+    assumption: str
     curves: Mapping[Any, Curve] = field(repr=False)
     standard_error: NDArray | None = None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
     if_identified: str = "yes"
+    notes: list[str] = field(default_factory=list)
 
     @property
     def values(self) -> dict[Any, float]:
@@ -99,14 +101,41 @@ class PrevalenceEstimate:
         return dict(zip(map(plain, self.classes), ends, strict=True))
 
     @property
+    def doubtful(self) -> NDArray:
+        """Whether something speaks against the number of each class besides a wide interval."""
+        return np.array([bool(words) for words in self.doubts])
+
+    @property
     def identified(self) -> NDArray:
-        """Whether each number can be used as it is."""
-        return is_narrow(self.lower, self.upper) & ~self.doubtful
+        """Whether each number can be used as it is.
+
+        Nothing is doubtful, and the interval is narrow enough to be of use: at most 0.4 wide, with ends that differ
+        by at most a factor 5.
+        """
+        narrow = (self.upper - self.lower <= WIDE) & (self.upper <= WIDE_RATIO * self.lower)
+        return narrow & ~self.doubtful
 
     @property
     def is_identified(self) -> bool:
         """Whether all classes are."""
         return bool(self.identified.all())
+
+    @property
+    def what_is_open(self) -> str:
+        """The sentences about numbers that the data leave open; empty if all are identified."""
+        return " ".join(self._open_words())
+
+    @property
+    def diagnosis(self) -> list[str]:
+        """What to think of the numbers, in words: what is open, and what the others rest on."""
+        rests_on = [] if self.doubtful.all() else [self.assumption]
+        return [*self._open_words(), *rests_on, *self.notes]
+
+    def _open_words(self) -> list[str]:
+        return [
+            self.doubts[i] or open_words(self.parameter, self.classes[i], self.lower[i], self.upper[i])
+            for i in np.flatnonzero(~self.identified)
+        ]
 
     def to_frame(self) -> "DataFrame":
         """Return the estimates as a pandas data frame, one row for each class."""
@@ -143,14 +172,9 @@ class PrevalenceEstimate:
         return f"<div class='pulasso-prevalence'>{title}{html_table(*self._table())}{notes}</div>"
 
 
-def words_if_open(parameter: str, name: Any, lower: float, upper: float, why: str = "") -> str:
+def open_words(parameter: str, name: Any, lower: float, upper: float, why: str = "") -> str:
     """Say that the data leave the number of a class open, from where to where, and what to do."""
     return (
         f"{parameter} of class {plain(name)!r} is not identified: {why}everything from {lower:.2g} to {upper:.2g} is "
         "compatible with the data. Use outside knowledge, and sensitivity_sweep to see what depends on it."
     )
-
-
-def is_narrow(lower: NDArray, upper: NDArray) -> NDArray:
-    """Say which intervals are narrow enough to be of use."""
-    return (upper - lower <= WIDE) & (upper <= WIDE_RATIO * lower)

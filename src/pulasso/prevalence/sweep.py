@@ -2,25 +2,23 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
-from pulasso._messages import listed
-from pulasso.exceptions import ScenarioError, TrivialModelWarning
-from pulasso.metrics import pu_scores
-from pulasso.prevalence.data import UNKNOWN_NUMBERS
+from pulasso.data.chunks import as_chunked, is_chunked
+from pulasso.exceptions import InputError, TrivialModelWarning
+from pulasso.metrics import observed_log_likelihood_scorer, pu_scores
+from pulasso.prevalence.assumed import last_step, name_of, read_grid, varied_number, with_number
 from pulasso.prevalence.sweep_result import SensitivitySweep
-from pulasso.runs import data_hash, describe, run_steps
+from pulasso.runs import open_run, run_steps
 
 __all__ = ["sensitivity_sweep"]
 
-# What changes how a sweep is computed, but not what comes out.
-NOT_IN_THE_FINGERPRINT = ("n_jobs", "checkpoint", "progress")
+# What changes how a fit is computed, but not what comes out.
+NOT_IN_THE_FINGERPRINT = ("n_jobs", "progress", "verbose")
 
 
 def sensitivity_sweep(
@@ -68,8 +66,8 @@ def sensitivity_sweep(
     n_jobs : int, optional
         Processes, as in joblib.
     checkpoint : str or path, optional
-        Folder that keeps every finished fit; a sweep that was interrupted goes on from there. More values may
-        be added.
+        Folder that saves every finished fit, as :func:`pulasso.checkpoint` does: a sweep that was interrupted
+        resumes from there, and more values may be added.
     progress : bool, optional
         None shows a bar if stderr is a terminal.
 
@@ -91,165 +89,86 @@ def sensitivity_sweep(
     >>> sweep.values[sweep.reference], sweep.always_selected, bool(sweep.changed[0] > 0)
     (0.6, ['x0'], True)
     """
-    parameter, prefix, own = _parameter(estimator)
-    values, place = _values(_as_list(grid, parameter), own if reference is None else reference, parameter)
-    scored = (X, z, sample_weight) if held_out is None else _held_out(held_out)
-    steps = {
-        f"{parameter} {_name(value)}": (estimator, prefix, parameter, value, X, z, sample_weight, scored)
-        for value in values
+    parameter, own = varied_number(estimator)
+    values, place = read_grid(grid, own if reference is None else reference, parameter)
+    scored = (X, z, sample_weight) if held_out is None else _read_held_out(held_out)
+    settings = {
+        "estimator": _settings(with_number(estimator, parameter, None)),
+        "fitted rows": [_identity(each) for each in (X, z, sample_weight)],
+        "scored rows": None if held_out is None else [_identity(each) for each in scored],
     }
-    if len(steps) < len(values):
-        raise ValueError(f"grid holds a value more than once: {listed(values)}.")
-    fingerprint = None
-    if checkpoint is not None:
-        fingerprint = {
-            **_settings(estimator, prefix, parameter),
-            "parameter that is varied": parameter,
-            "X and z": data_hash(X, z),
-            "sample_weight": data_hash(sample_weight),
-            "scored rows": data_hash(X, z) if held_out is None else data_hash(*held_out),
-        }
-    results = run_steps(
-        _fit_one,
-        steps,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        fingerprint=fingerprint,
-        progress=progress,
-        title="sweep",
-    )
+    rows = (X, z, sample_weight, scored)
+    steps = {
+        f"{parameter} {name_of(each)}": (with_number(estimator, parameter, each), *rows) for each in values
+    }
+    run = open_run("sensitivity_sweep", settings, checkpoint)
+    results = run_steps(_fit_one, steps, n_jobs=n_jobs, run=run, progress=progress, title="sweep")
     return _collect(parameter, values, place, results, scored[2])
 
 
-# -- before --------------------------------------------------------------------------------------------------
+# -- the rows, and what tells one sweep from another ---------------------------------------------------------
 
 
-def _parameter(estimator: Any) -> tuple[str, str, Any]:
-    """Return the number that is varied, the prefix of the step that has it, and its value in the estimator."""
-    prefix, core = "", estimator
-    while hasattr(core, "steps"):
-        prefix, core = f"{prefix}{core.steps[-1][0]}__", core.steps[-1][1]
-    scenario = getattr(core, "scenario", None)
-    name = scenario if isinstance(scenario, str) else getattr(scenario, "name", None)
-    if name not in UNKNOWN_NUMBERS:
-        raise ScenarioError(
-            f"{type(core).__name__} with scenario={scenario!r} has no number to vary; it needs one of the scenarios "
-            f"{listed(UNKNOWN_NUMBERS)}."
-        )
-    parameter = str(UNKNOWN_NUMBERS[name])
-    holder = core if isinstance(scenario, str) else scenario
-    own = getattr(holder, parameter)
-    return parameter, prefix, None if isinstance(own, str) else own
-
-
-def _as_list(grid: Any, parameter: str) -> list[Any]:
-    if isinstance(grid, Mapping):
-        raise ValueError(
-            f"grid is one mapping; give a list of them, one for each assumed {parameter}: [{{1: 0.2, 2: 0.1}}, ...]."
-        )
-    if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise ValueError(f"grid={grid!r} is no list of values; give several, such as [0.1, 0.2, 0.3].")
-    return list(grid)
-
-
-def _held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:
+def _read_held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:
     """Return X, z and weights of rows that are not those of the fit."""
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
-        raise ValueError("held_out must be (X, z), or (X, z, sample_weight) where rows do not count alike.")
+        raise InputError(
+            "held_out must be (X, z), or (X, z, sample_weight) where rows do not count alike.",
+            parameter="held_out",
+        )
     x, z, *weight = rows
     return x, z, weight[0] if weight else None
 
 
-def _values(grid: list[Any], reference: Any, parameter: str) -> tuple[list[Any], int]:
-    """Return all values, and the place of the reference among them."""
-    if not grid:
-        raise ValueError(f"grid is empty; give at least one value of {parameter}.")
-    for value in grid:
-        # The classes are not known yet; what is wrong with one of them is said by its fit.
-        if isinstance(value, str) or value is None:
-            raise ValueError(f"grid holds {value!r}, which is no number, array or mapping.")
-    if reference is None:
-        return grid, len(grid) // 2
-    same = [i for i, value in enumerate(grid) if _name(value) == _name(reference)]
-    if same:
-        return grid, same[0]
-    if all(isinstance(value, int | float) for value in [*grid, reference]):
-        values = sorted([*grid, reference])
-        return values, values.index(reference)
-    return [reference, *grid], 0
+def _settings(value: Any) -> Any:
+    """Return classes and parameters of an estimator and of all in it, but for those that do not matter."""
+    if isinstance(value, list | tuple):
+        return [_settings(each) for each in value]
+    if not hasattr(value, "get_params") or isinstance(value, type):
+        return value
+    params = value.get_params(deep=False)
+    kept = {name: _settings(each) for name, each in params.items() if name not in NOT_IN_THE_FINGERPRINT}
+    return type(value), kept
 
 
-def _name(value: Any) -> str:
-    """Return a name that is equal for equal values."""
-    if isinstance(value, Mapping):
-        return ", ".join(
-            f"{key}: {float(each)!r}" for key, each in sorted(value.items(), key=lambda kv: str(kv[0]))
-        )
-    return ", ".join(repr(float(each)) for each in np.atleast_1d(np.asarray(value, dtype=float)))
-
-
-def _with_number(estimator: Any, prefix: str, parameter: str, value: Any) -> Any:
-    """Return an unfitted copy under another assumed number."""
-    model = clone(estimator)
-    scenario = model.get_params()[f"{prefix}scenario"]
-    if isinstance(scenario, str):
-        return model.set_params(**{f"{prefix}{parameter}": value})
-    return model.set_params(**{f"{prefix}scenario": replace(scenario, **{parameter: value})})
-
-
-def _settings(estimator: Any, prefix: str, parameter: str) -> dict[str, Any]:
-    """Return what the results depend on besides the data: all settings but the number that is varied."""
-    hidden = {f"{prefix}{name}" for name in (*NOT_IN_THE_FINGERPRINT, parameter)}
-    known = estimator.get_params(deep=bool(prefix))
-    if not isinstance(known[f"{prefix}scenario"], str):
-        known[f"{prefix}scenario"] = replace(known[f"{prefix}scenario"], **{parameter: None})
-    shown = {name: describe(value) for name, value in known.items() if name not in hidden and name != "steps"}
-    if prefix:  # the last step holds the number that is varied, and its settings are listed one by one
-        shown.pop(prefix.removesuffix("__"), None)
-    return {"estimator": type(estimator).__name__, **shown}
+def _identity(rows: Any) -> Any:
+    """Return what a fingerprint can tell from other rows; nothing is read here."""
+    if not is_chunked(rows):
+        return rows
+    chunks = as_chunked(rows)
+    return chunks, chunks.feature_names
 
 
 # -- one step, and after -------------------------------------------------------------------------------------
 
 
 def _fit_one(
-    estimator: Any,
-    prefix: str,
-    parameter: str,
-    value: Any,
+    model: Any,
     x: Any,
     z: ArrayLike,
     sample_weight: ArrayLike | None,
     scored: tuple[Any, ArrayLike, ArrayLike | None],
-) -> dict[str, NDArray]:
+) -> dict[str, Any]:
     """Fit under one assumed number and return everything that is compared."""
-    model = _with_number(estimator, prefix, parameter, value)
     rows, labels, row_weight = scored
+    core, prefix = last_step(model)
+    weight = {} if sample_weight is None else {f"{prefix}sample_weight": sample_weight}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", TrivialModelWarning)
-        weight = {} if sample_weight is None else {f"{prefix}sample_weight": sample_weight}
         model.fit(x, z, **weight)
         scores = pu_scores(model, rows, labels, sample_weight=row_weight).overall
-    core = model
-    while hasattr(core, "steps"):
-        core = core.steps[-1][1]
-    proba = model.predict_proba(rows)
-    for _, step in getattr(model, "steps", [])[:-1]:
-        rows = step.transform(rows)
-    names = getattr(core, "feature_names_in_", None)
-    coef = np.atleast_2d(core.coef_)
+    proba, coef = model.predict_proba(rows), np.atleast_2d(core.coef_)
+    names = getattr(core, "feature_names_in_", [f"x{j}" for j in range(coef.shape[1])])
     return {
         "coef": coef,
-        "features": np.array(
-            [f"x{j}" for j in range(coef.shape[1])] if names is None else names, dtype=np.str_
-        ),
+        "features": np.array(names, dtype=np.str_),
         "proba": proba,
-        # Labels of data frames are objects, which no checkpoint keeps: text or numbers instead.
+        # Labels of data frames are objects, which no checkpoint saves: text or numbers instead.
         "predictions": np.array(core.classes_.tolist())[np.argmax(proba, axis=1)],
-        "log_likelihood": np.array(core.observed_score(rows, labels, row_weight)),
-        "lam": np.array(core.lam_ if hasattr(core, "lam_") else core.lam, dtype=float),
-        "converged": np.array(core.converged_),
+        "log_likelihood": observed_log_likelihood_scorer(model, rows, labels, row_weight),
+        "lam": float(core.lam_ if hasattr(core, "lam_") else core.lam),
+        "converged": core.converged_,
         "score_names": np.array(list(scores), dtype=np.str_),
         "scores": np.array([each.value for each in scores.values()], dtype=float),
         "score_errors": np.array([each.standard_error for each in scores.values()], dtype=float),
@@ -267,21 +186,19 @@ def _collect(
     def stack(name: str) -> NDArray:
         return np.array([result[name] for result in results])
 
-    coefs, predictions = stack("coef"), stack("predictions")
-    share = None if weight is None else np.asarray(weight, dtype=float)
-    names = results[0]["score_names"].tolist()
+    predictions, names = stack("predictions"), results[0]["score_names"].tolist()
+    row_weight = None if weight is None else np.asarray(weight, dtype=float)
     return SensitivitySweep(
         parameter=parameter,
         values=values,
         reference=reference,
         log_likelihood=stack("log_likelihood"),
         lam=stack("lam"),
-        coefs=coefs,
+        coefs=stack("coef"),
         features=results[0]["features"],
-        selected=(coefs != 0).any(axis=1),
         predictions=predictions,
         probabilities=stack("proba"),
-        changed=np.average(predictions != predictions[reference], axis=1, weights=share),
+        changed=np.average(predictions != predictions[reference], axis=1, weights=row_weight),
         scores=dict(zip(names, stack("scores").T, strict=True)),
         score_errors=dict(zip(names, stack("score_errors").T, strict=True)),
         converged=stack("converged"),

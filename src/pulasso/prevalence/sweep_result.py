@@ -36,7 +36,6 @@ class SensitivitySweep:
         Strength of the penalty; differs between values where it was chosen by cross-validation.
     coefs : array of shape (n_values, n_outputs, n_features)
     features : array of str of shape (n_features,)
-    selected : array of bool of shape (n_values, n_features)
     predictions : array of shape (n_values, n_rows)
         Predicted classes.
     probabilities : array of shape (n_values, n_rows, n_classes)
@@ -57,7 +56,6 @@ class SensitivitySweep:
     lam: NDArray
     coefs: NDArray = field(repr=False)
     features: NDArray = field(repr=False)
-    selected: NDArray = field(repr=False)
     predictions: NDArray = field(repr=False)
     probabilities: NDArray = field(repr=False)
     changed: NDArray
@@ -65,6 +63,11 @@ class SensitivitySweep:
     score_errors: Mapping[str, NDArray]
     converged: NDArray
     warnings: list[tuple[str, ...]]
+
+    @property
+    def selected(self) -> NDArray:
+        """Whether each feature is selected, shape (n_values, n_features)."""
+        return (self.coefs != 0).any(axis=1)
 
     @property
     def always_selected(self) -> list[str]:

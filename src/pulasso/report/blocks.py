@@ -1,118 +1,90 @@
-"""What a report is made of: sections of blocks, which the templates know how to show."""
+"""What a report is made of: sections of blocks, which the page and the card show in their own ways."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Block",
-    "Facts",
-    "Figure",
-    "Gallery",
-    "Notice",
-    "PathChart",
-    "Section",
-    "Table",
-    "Text",
-    "TextList",
-    "count",
-    "number",
-    "percent",
-]
+
+class Block:
+    """A part of a section; its kind is the name of the macro that shows it on the page."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the class, in small letters."""
+        return type(self).__name__.lower()
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Block):
     """A paragraph; `hint` is how to use the page, which paper cannot do."""
 
     words: str
     hint: str = ""
-    kind: ClassVar[str] = "text"
 
 
 @dataclass(frozen=True)
-class TextList:
+class TextList(Block):
     """A list of sentences."""
 
-    items: Sequence[str]
-    kind: ClassVar[str] = "list"
+    sentences: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Notice:
+class Notice(Block):
     """Something a reader must not miss."""
 
     words: str
-    kind: ClassVar[str] = "notice"
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Block):
     """Names and values, one below the other."""
 
     caption: str
     facts: Mapping[str, str]
-    kind: ClassVar[str] = "facts"
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """Rows of words and numbers; columns sort on a click.
 
-    Attributes
-    ----------
-    caption : str
-    header : sequence of str
-        The first column names the row.
-    rows : sequence of rows
-        Cells are text, or pairs (text, number) that sort by their number.
-    note : str
-        What is left out, if anything.
+    The first column names the row. Cells are text, or pairs (text, number) that sort by their number; `note` says what
+    is left out.
     """
 
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
-    kind: ClassVar[str] = "table"
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture as inline SVG, with words for those who do not see it."""
+class Figure(Block):
+    """A picture, which is drawn as inline SVG only when a page shows it."""
 
-    svg: str
+    draw: Callable[[], str]
     caption: str
     hint: str = ""
-    kind: ClassVar[str] = "figure"
 
 
 @dataclass(frozen=True)
-class Gallery:
+class Gallery(Block):
     """Pictures of the same kind, side by side where there is room."""
 
     figures: Sequence[Figure]
-    kind: ClassVar[str] = "gallery"
 
 
 @dataclass(frozen=True, eq=False)
-class PathChart:
+class PathChart(Block):
     """The path with a slider over lam, and the table of features selected there."""
 
-    svg: str
-    caption: str
-    hint: str
+    figure: Figure
     table: Table
     lam: str
     position: int
-    n_lams: int
     data: Mapping[str, Any]
-    kind: ClassVar[str] = "path"
-
-
-Block = Text | TextList | Notice | Facts | Table | Figure | Gallery | PathChart
 
 
 @dataclass(frozen=True)
@@ -121,7 +93,7 @@ class Section:
 
     name: str
     title: str
-    blocks: Sequence[Block] = field(default_factory=list)
+    blocks: Sequence[Block]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -132,20 +104,7 @@ def number(value: float, digits: int = 3) -> str:
     >>> number(-0.12345), number(1234567.0), number(0.0), number(float("nan"))
     ('−0.123', '1.23e+06', '0', 'unknown')
     """
-    if not np.isfinite(value):
-        return "unknown"
-    return f"{value:.{digits}g}".replace("-", "−")
-
-
-def count(value: float) -> str:
-    """Return a count, with thousands set apart; weighted counts keep one decimal.
-
-    Examples
-    --------
-    >>> count(12345), count(2.5)
-    ('12,345', '2.5')
-    """
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    return f"{value:.{digits}g}".replace("-", "−") if np.isfinite(value) else "unknown"
 
 
 def percent(value: float, decimals: int = 0) -> str:
@@ -157,3 +116,8 @@ def percent(value: float, decimals: int = 0) -> str:
     ('70\xa0%', '−1.2\xa0%')
     """
     return f"{100 * value:.{decimals}f}\xa0%".replace("-", "−") if np.isfinite(value) else "unknown"
+
+
+def coef_cells(coefs: np.ndarray) -> list[tuple[str, float]]:
+    """Return cells of coefficients; those that are exactly zero stay empty."""
+    return [(number(value) if value else "", value) for value in coefs.tolist()]

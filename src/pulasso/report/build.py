@@ -11,22 +11,16 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pulasso.report.blocks import Section
+from pulasso._version import __version__
+from pulasso.export.writing import check_target, write_file
 from pulasso.report.features import about_features, about_path
 from pulasso.report.material import Material
-from pulasso.report.sections import (
-    about_assumptions,
-    about_choice,
-    about_data,
-    about_warnings,
-    in_short,
-)
-from pulasso.report.trust import about_certainty, about_reproduction, about_scores, glossary
-from pulasso.report.writing import check_target, write_text
+from pulasso.report.sections import about_assumptions, about_choice, about_data, about_warnings, in_short
+from pulasso.report.trust import about_certainty, about_reproduction, about_scores, about_words
 
 __all__ = ["write_report"]
 
-ABOUT = (
+SECTIONS: tuple[Callable, ...] = (
     in_short,
     about_warnings,
     about_data,
@@ -37,6 +31,7 @@ ABOUT = (
     about_scores,
     about_certainty,
     about_reproduction,
+    about_words,
 )
 
 
@@ -53,7 +48,7 @@ def write_report(
     command: str | None = None,
     seed: Any = None,
     data_hash: str | None = None,
-    reword: Callable[[str], str] = str,
+    show_parameter: Callable[[str, str | None], str] | None = None,
     force: bool = False,
 ) -> Path:
     """Write one self-contained HTML page about a fitted model, for readers who never saw the code.
@@ -70,7 +65,7 @@ def write_report(
     X : array-like of shape (n_samples, n_features), optional
         Rows to judge by, better not those of the fit.
     z : array-like of shape (n_samples,), optional
-        Their observed labels. Without X and z the report has no scores.
+        Their observed labels. Without X and z there are no scores.
     sample_weight : array-like of shape (n_samples,), optional
         How much each of these rows counts.
     cv : fitted MultinomialPULassoCV or OrdinalPULassoCV, optional
@@ -82,9 +77,10 @@ def write_report(
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
-        By default the hash of `X`, `z` and `sample_weight`.
-    reword : callable, optional
-        From the words of a warning to those of the page: the command line speaks of options, not of arguments.
+        By default ``joblib.hash([X, z, sample_weight], "sha1")``.
+    show_parameter : callable, optional
+        How warnings write the name of a parameter and the value that they advise, as readers who use another face
+        of the library know it: the command line has options.
     force : bool, default=False
         Replace a file that is there already.
 
@@ -108,15 +104,10 @@ def write_report(
     ...     "<h1" in page.read_text(encoding="utf-8")
     True
     """
-    target = Path(path)
-    check_target(target, force)
-    material = Material(
-        model, X, z, sample_weight, cv, sensitivity, stability, command, seed, data_hash, reword
-    )
-    material.check()
-    page = _render(material)
-    write_text(target, page, force)
-    return target
+    target = check_target(path, force, "report.html")
+    rows, found = (X, z, sample_weight), (cv, sensitivity, stability)
+    material = Material(model, *rows, *found, command, seed, data_hash, show_parameter)
+    return write_file(target, _render(material), force)
 
 
 def _render(material: Material) -> str:
@@ -133,32 +124,17 @@ def _render(material: Material) -> str:
         lstrip_blocks=True,
     )
     environment.filters["data"] = _as_data
-    sections = [section for section in (about(material) for about in ABOUT) if section.blocks]
-    sections.append(glossary())
-    script = _asset("script.js")
+    script, core = _asset("script.js"), material.core
+    ordered = "ordered " if material.is_ordered else ""
     return environment.get_template("page.html.j2").render(
-        title=_title(material),
-        subtitle=_subtitle(material),
-        sections=sections,
+        title=f"{len(material.classes)} {ordered}classes from positive and unlabeled data",
+        subtitle=f"{type(core).__name__}, {core.scenario_.name}, pulasso {__version__}",
+        sections=[section for about in SECTIONS if (section := about(material)).blocks],
         style=_asset("style.css"),
         script=script,
         # The page runs this script and no other, whatever names the data bring along.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        kinds=_kinds(sections),
     )
-
-
-def _kinds(sections: list[Section]) -> set[str]:
-    return {block.kind for section in sections for block in section.blocks}
-
-
-def _title(material: Material) -> str:
-    n_classes = len(material.classes)
-    return f"{n_classes} {'ordered ' if material.is_ordinal else ''}classes from positive and unlabeled data"
-
-
-def _subtitle(material: Material) -> str:
-    return f"{type(material.core).__name__}, {material.core.scenario_.name}, pulasso {material.versions()['pulasso']}"
 
 
 def _asset(name: str) -> str:

@@ -1,110 +1,101 @@
 """The middle of a report: which features matter, and which would matter under another penalty."""
 
-from functools import partial
-
 import numpy as np
 
 from pulasso.plots import ResponseCurveDisplay, SelectedFeaturesDisplay, ThresholdsDisplay
-from pulasso.report.blocks import Block, Figure, Gallery, Section, Table, Text, count, number
-from pulasso.report.figures import draw_figure, offscreen
+from pulasso.report.blocks import Block, Gallery, Section, Table, Text, coef_cells, number
+from pulasso.report.figures import picture
 from pulasso.report.material import Material
 from pulasso.report.path_chart import make_path_chart
+from pulasso.tables import show_count
 
-__all__ = ["about_features", "about_path", "feature_words"]
+__all__ = ["about_features", "about_path"]
 
-MAX_ROWS = 100
 CURVES = 4
 
 
-def about_features(material: Material) -> Section:
-    """Return which features matter for which class."""
+def about_features(material: Material, most: int = 100) -> Section:
+    """Return which features matter for which class; the table has no more than `most` rows."""
+    title = "Which features matter"
     if not len(material.selected):
-        return Section("features", "Which features matter", feature_words(material))
+        words = "No feature was selected: at this penalty the model predicts the same for every row."
+        return Section("features", title, [Text(words)])
     blocks: list[Block] = [
-        *feature_words(material),
-        draw_figure(
-            lambda: SelectedFeaturesDisplay.from_estimator(material.core, ax=offscreen),
+        Text(_meaning(material)),
+        _feature_table(material, most),
+        picture(
             "heat",
-            "Orange speaks for the class, purple against it; an empty cell is exactly zero.",
-            "Heat map of the coefficients in the table above",
+            SelectedFeaturesDisplay.from_estimator,
+            material.core,
+            caption="Orange speaks for the class, purple against it; an empty cell is exactly zero.",
+            alt="Heat map of the coefficients in the table above",
         ),
     ]
-    if material.is_ordinal:
+    # Of a pipeline, the classifier reads other columns than those of X.
+    x = material.X if material.core is material.model else None
+    if material.is_ordered:
         blocks.append(
-            draw_figure(
-                lambda: ThresholdsDisplay.from_estimator(material.core, _numeric(material), ax=offscreen),
+            picture(
                 "thresholds",
-                "The features place a row on one scale; the thresholds cut it into classes.",
-                f"Probabilities of {len(material.classes)} ordered classes on the latent scale",
+                ThresholdsDisplay.from_estimator,
+                material.core,
+                x,
+                caption="The features place a row on one scale; the thresholds cut it into classes.",
+                alt=f"Probabilities of {len(material.classes)} ordered classes on the latent scale",
             )
         )
-    blocks.extend(_response_curves(material))
-    return Section("features", "Which features matter", blocks)
-
-
-def feature_words(material: Material, most: int = MAX_ROWS) -> list[Block]:
-    """Return the selected features as words and a table, without pictures."""
-    if not len(material.selected):
-        return [Text("No feature was selected: at this penalty the model predicts the same for every row.")]
-    return [Text(_meaning(material)), _feature_table(material, most)]
+    if x is not None:
+        blocks.append(_response_curves(material))
+    return Section("features", title, blocks)
 
 
 def _meaning(material: Material) -> str:
     j = material.selected[0]
     k = int(np.argmax(np.abs(material.coefs[:, j])))
-    value = float(material.coefs[k, j])
-    towards = (
-        "a higher class" if material.is_ordinal else f"{material.outputs[k]} against {material.classes[0]}"
-    )
+    odds = number(float(np.exp(material.coefs[k, j])))
+    against = f"{material.outputs[k]} against {material.classes[0]}"
     return (
         "Numbers are log odds per standard deviation of the feature, so that features in different units compare. "
-        f"Example: one standard deviation more of {material.features[j]} multiplies the odds of {towards} by "
-        f"{number(float(np.exp(value)))}. Coefficients are shrunk towards zero by the penalty, and among features "
-        "that say the same thing one may stand for the others: not selected does not mean unrelated."
+        f"Example: one standard deviation more of {material.features[j]} multiplies the odds of "
+        f"{'a higher class' if material.is_ordered else against} by {odds}. Coefficients are shrunk towards zero by "
+        "the penalty, and among features that say the same thing one may stand for the others: not selected does not "
+        "mean unrelated."
     )
 
 
 def _feature_table(material: Material, most: int) -> Table:
-    shown, scale = material.selected[:most], material.core.feature_scale_
-    rows = []
+    shown, strength, rows = material.selected[:most], material.strength, []
+    scale, n_outputs = material.core.feature_scale_, len(material.outputs)
     for j in shown:
-        cells = [(number(value) if value else "", value) for value in material.coefs[:, j].tolist()]
-        strength = float(material.strength[j])
-        if len(cells) > 1:
-            cells.insert(0, (number(strength), strength))
-        rows.append([material.features[j], (number(scale[j]), float(scale[j])), *cells])
+        sizes = [scale[j], strength[j]] if n_outputs > 1 else [scale[j]]
+        cells = [(number(size), float(size)) for size in sizes]
+        rows.append([material.features[j], *cells, *coef_cells(material.coefs[:, j])])
     hidden = len(material.selected) - len(shown)
-    note = f"The {len(shown)} strongest of {count(len(material.selected))} are shown." if hidden else ""
-    strength_too = ["strength"] if len(material.outputs) > 1 else []
-    header = ["feature", "standard deviation", *strength_too, *material.outputs]
-    return Table("Selected features, the strongest first", header, rows, note)
+    note = f"The {len(shown)} strongest of {show_count(len(material.selected))} are shown." if hidden else ""
+    sizes_of = ["standard deviation", "strength"] if n_outputs > 1 else ["standard deviation"]
+    return Table(
+        "Selected features, the strongest first", ["feature", *sizes_of, *material.outputs], rows, note
+    )
 
 
-def _numeric(material: Material) -> np.ndarray | None:
-    """Return X where the classifier itself can read it."""
-    return material.X if material.core is material.model else None
-
-
-def _response_curves(material: Material) -> list[Block]:
-    """Return response curves of the strongest features, where X has only numbers."""
-    x = _numeric(material)
-    if x is None:
-        return []
-    figures: list[Figure] = []
-    for j in material.selected[:CURVES].tolist():
-        try:
-            figures.append(
-                draw_figure(
-                    partial(ResponseCurveDisplay.from_estimator, material.core, x, j, ax=offscreen),
-                    f"response-{j}",
-                    f"How the probabilities change with {material.features[j]}, every other feature at its mean. "
-                    "Marks at the bottom: deciles.",
-                    f"Response curves of {material.features[j]}",
-                )
+def _response_curves(material: Material) -> Gallery:
+    """Return response curves of the strongest features."""
+    names = material.features
+    return Gallery(
+        [
+            picture(
+                f"response-{j}",
+                ResponseCurveDisplay.from_estimator,
+                material.core,
+                material.X,
+                j,
+                caption=f"How the probabilities change with {names[j]}, every other feature at its mean. "
+                "Marks at the bottom: deciles.",
+                alt=f"Response curves of {names[j]}",
             )
-        except ValueError:
-            return []  # columns that are not numbers
-    return [Gallery(figures)]
+            for j in material.selected[:CURVES].tolist()
+        ]
+    )
 
 
 def about_path(material: Material) -> Section:

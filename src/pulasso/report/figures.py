@@ -11,7 +11,7 @@ from pulasso.exceptions import TrivialModelWarning
 from pulasso.plots.style import GREY, INK, PALETTE
 from pulasso.report.blocks import Figure
 
-__all__ = ["draw_figure", "offscreen"]
+__all__ = ["draw_svg", "picture"]
 
 # Colours of the pictures, and the variables of the style sheet that stand for them.
 VARIABLES = {
@@ -21,49 +21,58 @@ VARIABLES = {
     **{color: f"--c{i}" for i, color in enumerate(PALETTE) if color != INK},
 }
 # "none" keeps letters as text: small, selectable, and set in the reader's fonts.
-SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "pulasso", "font.family": "sans-serif"}
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "pulasso",
+    "font.family": "sans-serif",
+    "path.simplify": False,
+}
+NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
-def offscreen(size: tuple[float, float], n_panels: int = 1) -> Any:
+def picture(
+    name: str, make: Callable[..., Any], *about: Any, caption: str, alt: str, **options: Any
+) -> Figure:
+    """Return a block that draws a display when a page shows it; see :func:`draw_svg`, `caption` is for everybody."""
+    return Figure(lambda: draw_svg(name, alt, make, *about, **options)[0], caption)
+
+
+def draw_svg(name: str, alt: str, make: Callable[..., Any], *about: Any, **options: Any) -> tuple[str, Any]:
+    """Return a picture as inline SVG, and the display that drew it.
+
+    Parameters
+    ----------
+    name : str
+        Distinguishes the picture from others on the page.
+    alt : str
+        In the place of the picture, for those who cannot see it.
+    make : callable
+        Constructor of a display, which takes `about`, `options` and axes.
+    """
+    from matplotlib import rc_context
+
+    stream = StringIO()
+    with rc_context(SETTINGS), warnings.catch_warnings():
+        # The browser has its own fonts for letters that this one lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        warnings.simplefilter("ignore", TrivialModelWarning)  # the report says so in words
+        display = make(*about, **options, ax=_offscreen)
+        display.figure_.savefig(stream, format="svg", transparent=True, metadata=NO_METADATA)
+    return _inline(stream.getvalue(), name, alt), display
+
+
+def _offscreen(size: tuple[float, float], n_panels: int) -> Any:
     """Return axes in a figure that no window and no notebook knows of."""
     from matplotlib.figure import Figure as Canvas
 
     return Canvas(figsize=size, layout="constrained").subplots(n_panels, 1, sharex=True)
 
 
-def draw_figure(draw: Callable[[], Any], name: str, caption: str, alt: str) -> Figure:
-    """Return what a display draws as a block of the report.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws on axes from :func:`offscreen` and returns the display.
-    name : str
-        Distinguishes the picture from others on the page.
-    caption : str
-        For everybody.
-    alt : str
-        In the place of the picture, for those who cannot see it.
-    """
-    from matplotlib import rc_context
-
-    with rc_context(SETTINGS), warnings.catch_warnings():
-        # The browser has its own fonts for letters that this one lacks.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        warnings.simplefilter("ignore", TrivialModelWarning)  # the report says so in words
-        stream = StringIO()
-        nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        draw().figure_.savefig(stream, format="svg", transparent=True, metadata=nothing)
-    return Figure(_inline(stream.getvalue(), name, alt), caption)
-
-
 def _inline(svg: str, name: str, alt: str) -> str:
     """Cut away what a file needs and a page does not, and make names and colours fit the page."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     # Only inside tags: text content is the user's, and a "<" in it is escaped.
-    svg = re.sub(r"<[^>]+>", lambda tag: _retag(tag.group(0), name), svg)
+    svg = re.sub(r"<[^>]+>", lambda tag: _retag(tag[0], name), svg)
     width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()  # type: ignore[union-attr]
     head = (
         f'<svg role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '

@@ -1,7 +1,6 @@
 """Sections of a report as Markdown; pictures are left to the HTML page."""
 
 import re
-from collections.abc import Iterable
 
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList
 
@@ -24,38 +23,27 @@ def escape(words: str) -> str:
 
 def to_markdown(section: Section) -> str:
     """Return a heading and what is below it."""
-    parts = [f"## {section.title}", *(_block(block) for block in section.blocks)]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join([f"## {section.title}", *filter(None, map(_block, section.blocks))])
 
 
 def _block(block: Block) -> str:
     match block:
         case Text(words):
-            return _sentence(words)
+            return _paragraph(words)
         case Notice(words):
             return f"> **Note:** {escape(words)}"
-        case TextList(items):
-            return _items(map(escape, items))
+        case TextList(sentences):
+            return "\n".join(f"- {escape(each)}" for each in sentences)
         case Facts(_, facts):
-            return _items(f"**{escape(name)}:** {escape(value)}" for name, value in facts.items())
-        case Table():
-            return _table(block)
-    raise TypeError(f"{type(block).__name__} has no form in Markdown.")
+            return "\n".join(f"- **{escape(name)}:** {escape(value)}" for name, value in facts.items())
+        case Table(caption, header, rows, note):
+            lines = [[cell if isinstance(cell, str) else cell[0] for cell in row] for row in (header, *rows)]
+            drawn = [f"| {' | '.join(map(escape, line))} |" for line in lines]
+            drawn.insert(1, f"|{' --- |' * len(header)}")
+            return "\n\n".join(filter(None, [f"**{escape(caption)}**", "\n".join(drawn), _paragraph(note)]))
+    return ""
 
 
-def _sentence(words: str) -> str:
+def _paragraph(words: str) -> str:
     """Return a paragraph; a number and a full stop at its beginning would become a list."""
     return re.sub(r"^(\d+)([.)])", r"\1\\\2", re.sub(r"^([-+=])", r"\\\1", escape(words)))
-
-
-def _items(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
-
-
-def _table(table: Table) -> str:
-    rows = [[cell if isinstance(cell, str) else cell[0] for cell in row] for row in table.rows]
-    lines = [[escape(cell) for cell in row] for row in (table.header, *rows)]
-    lines.insert(1, ["---"] * len(table.header))
-    drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    note = f"\n\n{_sentence(table.note)}" if table.note else ""
-    return f"**{escape(table.caption)}**\n\n{drawn}{note}"

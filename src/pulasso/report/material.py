@@ -1,25 +1,26 @@
 """Everything a report is written from, gathered and checked before the first word."""
 
-import platform
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
-from numpy.typing import NDArray
 
-from pulasso._messages import plain
-from pulasso._version import __version__
+from pulasso._messages import Message, arg, plain, render
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_same_length, check_weight
-from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
-from pulasso.metrics import Scores, pu_scores
-from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
-from pulasso.runs import data_hash
+from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelWarning
+from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
+from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
+from pulasso.plots.style import only_largest
 
 __all__ = ["Material", "assumed_numbers"]
+
+# Of the objective, what rounding in single precision may add to the loss of the rows that were fitted.
+ROUNDING = 1e-4
 
 
 def assumed_numbers(model: Any) -> dict[Any, float]:
@@ -33,16 +34,37 @@ def assumed_numbers(model: Any) -> dict[Any, float]:
     value = getattr(scenario, scenario.asks_for)
     positive = [plain(name) for name in model.classes_[1:]]
     if isinstance(value, Mapping):
-        named = {plain(name): each for name, each in value.items()}
-        values = [named[name] for name in positive]
-    else:
-        values = np.broadcast_to(np.asarray(value, dtype=float), len(positive)).tolist()
-    return {name: float(each) for name, each in zip(positive, values, strict=True)}
+        named = {plain(name): float(each) for name, each in value.items()}
+        return {name: named[name] for name in positive}
+    values = np.broadcast_to(np.asarray(value, dtype=float), len(positive)).tolist()
+    return dict(zip(positive, values, strict=True))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Material:
-    """A fitted model, what is known about its data, and how it came about."""
+    """A fitted model, what is known about its data, and how it came about.
+
+    Attributes
+    ----------
+    core : estimator
+        The classifier inside searches and pipelines.
+    chooser : estimator or None
+        The one that cross-validated.
+    lam : float
+        The penalty of the model.
+    classes, features, outputs : list of str
+        All classes, class 0 first; all features; what the rows of coefficients speak for.
+    coefs : array of shape (n_outputs, n_features)
+        Coefficients per standard deviation.
+    strength : array of shape (n_features,)
+        Their norms.
+    selected : array
+        Positions of the selected features, the strongest first.
+    numbers : dict of str to float
+        What the scenario assumes for every positive class, empty where it needs no number.
+    weight : array of shape (n_samples,)
+        Of the rows to judge by, if there are any.
+    """
 
     model: Any
     X: Any = None
@@ -53,10 +75,26 @@ class Material:
     stability: Any = None
     command: str | None = None
     seed: Any = None
-    given_hash: str | None = None
-    reword: Callable[[str], str] = str
+    data_hash: str | None = None
+    show_parameter: Callable[[str, str | None], str] | None = None
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
+        self.core = core = core_of(self.model)
+        self._check()
+        given = None if self.cv is None else core_of(self.cv)
+        self.chooser = next((each for each in (given, core) if hasattr(each, "cv_loss_")), None)
+        self.lam = float(core.lam_ if hasattr(core, "lam_") else core.lam)
+        self.classes = [str(plain(name)) for name in core.classes_]
+        self.features, self.outputs = feature_names(core), output_names(core)
+        self.coefs = scaled_coefs(core)
+        self.strength = np.linalg.norm(self.coefs, axis=0)
+        self.selected = only_largest(self.strength, len(self.strength))
+        self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
+        if self.data_hash is None and self.X is not None:
+            hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            self.data_hash = f"{hashed} (joblib.hash of [X, z, sample_weight], sha1)"
+
+    def _check(self) -> None:
         """Refuse what no report can be written from."""
         if not hasattr(self.core, "scenario_"):
             raise TypeError(
@@ -69,75 +107,39 @@ class Material:
                 "their labels, or leave X and z out."
             )
         if self.z is not None and self.X is None:
-            raise ValueError("z was given without X; scores need both.")
-        if self.X is not None and self.z is not None:
+            raise InputError("z was given without X; scores need both.", parameter="X")
+        if self.judges:
             rows = self.X if hasattr(self.X, "shape") else np.asarray(self.X)
             check_same_length(rows, self.z)
-            check_weight(self.sample_weight, rows)
+            self.weight = check_weight(self.sample_weight, rows)
         elif self.sample_weight is not None:
-            raise ValueError("sample_weight was given without X and z, the rows whose weights these are.")
+            problem = f"{arg('sample_weight')} was given without X and z, the rows whose weights these are."
+            raise InputError(problem, parameter="sample_weight")
         if self.cv is not None and not hasattr(core_of(self.cv), "cv_loss_"):
-            raise TypeError(
-                f"cv is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "
-                "MultinomialPULassoCV or OrdinalPULassoCV."
+            problem = (
+                f"{arg('cv')} is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "
             )
-
-    @cached_property
-    def core(self) -> Any:
-        """The classifier inside searches and pipelines."""
-        return core_of(self.model)
-
-    @cached_property
-    def chooser(self) -> Any:
-        """The estimator that cross-validated, or None."""
-        if self.cv is not None:
-            return core_of(self.cv)
-        return self.core if hasattr(self.core, "cv_loss_") else None
+            raise TypeError(Message(problem + "MultinomialPULassoCV or OrdinalPULassoCV."))
 
     @property
-    def lam(self) -> float:
-        """The penalty of the model."""
-        return float(self.core.lam_ if hasattr(self.core, "lam_") else self.core.lam)
+    def judges(self) -> bool:
+        """Whether there are rows with labels to judge by."""
+        return self.X is not None and self.z is not None
 
     @property
-    def is_ordinal(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether the classes are ordered."""
-        return hasattr(self.core, "thresholds_")
+        return is_ordered(self.core)
 
-    @cached_property
-    def features(self) -> list[str]:
-        """Names of all features."""
-        return feature_names(self.core)
-
-    @cached_property
-    def outputs(self) -> list[str]:
-        """What the rows of coefficients speak for."""
-        return output_names(self.core)
-
-    @cached_property
-    def classes(self) -> list[str]:
-        """All classes, class 0 first."""
-        return [str(plain(name)) for name in self.core.classes_]
-
-    @cached_property
-    def coefs(self) -> NDArray:
-        """Coefficients per standard deviation, shape (n_outputs, n_features)."""
-        return scaled_coefs(self.core)
-
-    @cached_property
-    def strength(self) -> NDArray:
-        """Norm of the coefficients of every feature."""
-        return np.linalg.norm(self.coefs, axis=0)
-
-    @cached_property
-    def selected(self) -> NDArray[np.intp]:
-        """Positions of the selected features, the strongest first."""
-        return np.argsort(-self.strength, kind="stable")[: np.count_nonzero(self.strength)]
+    @property
+    def hides_labels(self) -> bool:
+        """Whether unlabeled rows may belong to any class."""
+        return self.core.scenario_.name != "fully-observed"
 
     @cached_property
     def scores(self) -> Scores | None:
         """Scores of the true classes, where there are rows to judge by."""
-        if self.X is None or self.z is None:
+        if not self.judges:
             return None
         with warnings.catch_warnings():
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
@@ -146,47 +148,29 @@ class Material:
 
     @cached_property
     def same_rows(self) -> bool:
-        """Whether the rows to judge by look like those of the fit: as many with each label, or as much weight."""
-        if self.scores is None:
-            return False
-        labels = list(self.core.label_counts_.classes[1:])
-        fit = [f"{count:g}" for count in self.core.label_counts_.n_labeled[1:]]
-        seen = ", ".join(f"{name}: {count}" for name, count in zip(labels, fit, strict=True))
-        facts = self.scores.facts
-        rest = facts.get("unlabeled rows", facts.get("rows of class 0"))
-        return (seen, f"{self.core.label_counts_.n_unlabeled:g}") == (facts["labelled rows"], rest)
+        """Whether the rows to judge by look like those of the fit.
 
-    @cached_property
-    def numbers(self) -> dict[str, float]:
-        """The number that the scenario assumes for every positive class, empty where it needs none."""
-        return {str(name): number for name, number in assumed_numbers(self.core).items()}
+        They have as many of each label, or as much weight, and their loss is no larger than the objective that was
+        minimised, which is the loss of the rows of the fit and a penalty.
+        """
+        if not self.judges:
+            return False
+        counts, labels = self.core.label_counts_, np.asarray(self.z, dtype=object).ravel()
+        seen = [self.weight[labels == plain(name)].sum() for name in counts.classes[1:]]
+        if not np.allclose([self.weight.sum(), *seen], [counts.total, *counts.n_labeled[1:]]):
+            return False
+        loss = -observed_log_likelihood_scorer(self.model, self.X, self.z, sample_weight=self.sample_weight)
+        return loss <= self.core.objective_ + ROUNDING * abs(self.core.objective_)
 
     @cached_property
     def warnings(self) -> list[str]:
         """Everything that was warned about, once."""
-        said = [*self.core.warnings_, *(self.chooser.warnings_ if self.chooser is not None else [])]
-        if self.scores is not None:
-            said += self.scores.warnings
-        return list(dict.fromkeys(map(self.reword, said)))
+        said = [self.core.warnings_]
+        said += [] if self.chooser is None else [self.chooser.warnings_]
+        said += [] if self.scores is None else [self.scores.warnings]
+        return self.in_words(words for each in said for words in each)
 
-    @cached_property
-    def hash(self) -> str | None:
-        """The hash of the data, as given or of X, z and sample_weight."""
-        if self.given_hash is not None or self.X is None:
-            return self.given_hash
-        weight = [] if self.sample_weight is None else [self.sample_weight]
-        return data_hash(self.X, self.z, *weight)
-
-    def versions(self) -> dict[str, str]:
-        """Return versions of what computed the numbers."""
-        import numpy
-        import scipy
-        import sklearn
-
-        return {
-            "pulasso": __version__,
-            "Python": platform.python_version(),
-            "NumPy": numpy.__version__,
-            "SciPy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
-        }
+    def in_words(self, messages: Any) -> list[str]:
+        """Return messages, each once, with parameters as the readers of the report write them."""
+        show = self.show_parameter
+        return list(dict.fromkeys(render(each, show) if show else Message(each) for each in messages))

@@ -1,11 +1,14 @@
-"""The second half of a report: how good, how sure, how to do it again."""
+"""The end of a report: how good, how sure, how to do it again."""
 
+import platform
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from pulasso._messages import listed
+from pulasso._messages import listed, plain
+from pulasso._version import __version__
 from pulasso.plots import (
     PUCalibrationDisplay,
     PUConfusionMatrixDisplay,
@@ -13,10 +16,11 @@ from pulasso.plots import (
     StabilityPathDisplay,
 )
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList, number, percent
-from pulasso.report.figures import draw_figure, offscreen
+from pulasso.report.figures import picture
 from pulasso.report.material import Material
+from pulasso.tables import show_count
 
-__all__ = ["about_certainty", "about_reproduction", "about_scores", "glossary", "score_tables"]
+__all__ = ["about_certainty", "about_reproduction", "about_scores", "about_words"]
 
 MEANING = {
     "accuracy": "share of rows whose predicted class is the true one",
@@ -33,21 +37,24 @@ BY_CLASS = {
     "precision": "share of the predictions that is right",
     "AUC": "chance that a member gets a higher probability than a non-member",
 }
+WORDS = {
+    "unlabeled": "a row without label; it may belong to any class, class 0 included",
+    "class 0": "the reference: everything that is none of the labelled classes",
+    "prevalence": "share of a class in the population",
+    "label frequency": "probability that a member of a class carries its label",
+    "lam": "strength of the penalty; larger means fewer features",
+    "group": "coefficients that are selected together or not at all",
+    "log odds": "logarithm of the odds; 0.7 doubles the odds, −0.7 halves them",
+    "standard error": "how far an estimate typically is from the truth, by chance alone",
+}
 
 
 def about_scores(material: Material) -> Section:
     """Return how good the model is, as far as labelled and unlabeled rows tell."""
-    if material.scores is None:
-        words = "The report was written without rows to judge the model by (X and z), so it holds no scores."
-        return Section("scores", "How good is it?", [Text(words)])
-    return Section("scores", "How good is it?", [*score_tables(material), *_score_figures(material)])
-
-
-def score_tables(material: Material) -> list[Block]:
-    """Return the scores without their pictures."""
-    scores = material.scores
+    title, scores = "How good is it?", material.scores
     if scores is None:
-        return []
+        words = "This was written without rows to judge the model by (X and z), so it holds no scores."
+        return Section("scores", title, [Text(words)])
     blocks: list[Block] = [
         Text(
             "Nobody has seen the true class of an unlabeled row, so accuracy cannot be counted. It can be estimated, "
@@ -65,180 +72,167 @@ def score_tables(material: Material) -> list[Block]:
                 "for honest scores, keep some rows apart and judge by those."
             )
         )
-    overall = []
+    return Section("scores", title, [*blocks, *_score_tables(material), *_score_figures(material)])
+
+
+def _score_tables(material: Material) -> list[Block]:
+    scores: Any = material.scores
+    overall, rows = [], []
     for name, estimate in scores.overall.items():
         low, high = estimate.interval(scores.level)
         value = (f"{estimate.value:.3f}", estimate.value)
         overall.append([name, value, f"{low:.3f} to {high:.3f}", MEANING.get(name, "")])
-    blocks.append(
-        Table(
-            "Estimated scores of the true classes",
-            ["score", "estimate", f"{percent(scores.level)} interval", "what it is"],
-            overall,
-        )
-    )
-    rows = []
     for c, name in enumerate(material.classes):
-        each = list(scores.by_class.values())
-        cells = [(_with_error(e.value[c], e.standard_error[c]), float(e.value[c])) for e in each]
-        rows.append([name, *cells])
-    header = ["class", *scores.by_class]
+        each = [(e.value[c], e.standard_error[c]) for e in scores.by_class.values()]
+        rows.append([name, *((_with_error(value, error), float(value)) for value, error in each)])
     meaning = "; ".join(f"{name}: {BY_CLASS[name]}" for name in scores.by_class if name in BY_CLASS)
-    blocks.append(Table("By class, ± one standard error", header, rows, f"{meaning}."))
-    return blocks
+    header = ["score", "estimate", f"{percent(scores.level)} interval", "what it is"]
+    return [
+        Table("Estimated scores of the true classes", header, overall),
+        Table("By class, ± one standard error", ["class", *scores.by_class], rows, f"{meaning}."),
+    ]
 
 
 def _with_error(value: float, error: float) -> str:
-    if not np.isfinite(value):
-        return "unknown"
-    return f"{value:.3f} ± {error:.3f}".replace("-", "−")
+    return f"{value:.3f} ± {error:.3f}".replace("-", "−") if np.isfinite(value) else "unknown"
 
 
 def _score_figures(material: Material) -> list[Block]:
-    rows = (material.model, material.X, material.z)
-    weight = material.sample_weight
+    rows, weight = (material.model, material.X, material.z), material.sample_weight
     return [
-        draw_figure(
-            lambda: PUConfusionMatrixDisplay.from_estimator(*rows, sample_weight=weight, ax=offscreen),
+        picture(
             "confusion",
-            "Where each true class goes. Each row sums to 1.",
-            "Estimated confusion matrix of the true classes",
+            PUConfusionMatrixDisplay.from_estimator,
+            *rows,
+            sample_weight=weight,
+            caption="Where each true class goes. Each row sums to 1.",
+            alt="Estimated confusion matrix of the true classes",
         ),
-        draw_figure(
-            lambda: PUCalibrationDisplay.from_estimator(*rows, sample_weight=weight, ax=offscreen),
+        picture(
             "calibration",
-            "Do predicted probabilities come true? On the dashed diagonal they do. Bars are 95 % intervals. Hollow "
-            "marks rest on less than 1 % of the rows.",
-            "Calibration curves of the classes",
+            PUCalibrationDisplay.from_estimator,
+            *rows,
+            sample_weight=weight,
+            caption="Do predicted probabilities come true? On the dashed diagonal they do. Bars are 95 % intervals. "
+            "Hollow marks rest on less than 1 % of the rows.",
+            alt="Calibration curves of the classes",
         ),
     ]
 
 
 def about_certainty(material: Material) -> Section:
     """Return how sure one can be of the selection and of the numbers."""
-    blocks: list[Block] = []
-    if material.stability is not None:
-        blocks.extend(_stability(material.stability))
-    if material.sensitivity is not None:
-        blocks.extend(_sensitivity(material.sensitivity))
-    if not blocks and material.core.scenario_.asks_for is not None:
+    core, blocks = material.core, [*_stability(material), *_sensitivity(material)]
+    if not blocks and core.scenario_.asks_for is not None:
         blocks.append(
             Text(
                 "Not examined: how often the same features would be selected from other samples (stability selection), "
                 "and what other assumed numbers would change (sensitivity sweep)."
             )
         )
-    core = material.core
-    state = "within" if core.converged_ else "NOT within"
     blocks.append(
         Text(
-            f"The computation ended {state} its tolerance: the violation of the optimality conditions is "
-            f"{core.kkt_:.1e} of lam_max, the tolerance {core.tol:g}. With hidden labels the likelihood can have "
-            "several local optima; this one is reached from the model without features, which makes it "
-            "reproducible, not provably the best."
+            f"The computation ended {'within' if core.converged_ else 'NOT within'} its tolerance: the violation of "
+            f"the optimality conditions is {core.kkt_:.1e} of lam_max, the tolerance {core.tol:g}. With hidden labels "
+            "the likelihood can have several local optima; this one is reached from the model without features, which "
+            "makes it reproducible, not provably the best."
         )
     )
     return Section("certainty", "How sure is it?", blocks)
 
 
-def _stability(result: Any) -> list[Block]:
+def _stability(material: Material) -> list[Block]:
+    result = material.stability
+    if result is None:
+        return []
     stable = [str(name) for name in result.stable]
     were = "group was" if len(stable) == 1 else "groups were"
     return [
         Text(
-            f"Stability: the model was fitted to {result.n_subsamples} random halves of the rows. {len(stable)} {were} "
-            f"selected in at least {percent(result.threshold)} of them: {listed(stable, 20, str) or 'none'}. "
-            f"At most {number(result.bound, 2)} of the groups found in this way are expected to be chance finds, as "
-            "far as the assumptions of that bound hold."
+            f"Stability: the model was fitted to {show_count(result.n_subsamples)} random subsamples, each with half "
+            f"of the rows. {show_count(len(stable))} {were} selected in at least {percent(result.threshold)} of them: "
+            f"{listed(stable, 20, str) or 'none'}. At most {number(result.bound, 2)} of the groups found in this way "
+            "are expected to be chance finds, as far as the assumptions of that bound hold."
         ),
-        draw_figure(
-            lambda: StabilityPathDisplay.from_result(result, ax=offscreen),
+        picture(
             "stability",
-            "How often every group is selected when rows are drawn again.",
-            f"Stability paths; {len(stable)} groups reach the threshold",
+            StabilityPathDisplay.from_result,
+            result,
+            caption="How often every group is selected when rows are drawn again.",
+            alt=f"Stability paths; {len(stable)} groups reach the threshold",
         ),
     ]
 
 
-def _sensitivity(sweep: Any) -> list[Block]:
+def _sensitivity(material: Material) -> list[Block]:
+    sweep = material.sensitivity
+    if sweep is None:
+        return []
     what = sweep.parameter.replace("_", " ")
-    _, names = sweep.positions()
-    values = [f"{value:.3g}" for value in sweep.positions()[0]] if names is None else names
-    rows = []
-    for i, name in enumerate(values):
-        mark = " (assumed)" if i == sweep.reference else ""
-        changed, selected = float(sweep.changed[i]), int(np.count_nonzero(sweep.selected[i]))
-        cells: list[Any] = [(str(selected), selected), (percent(changed, 1), changed)]
-        cells.append((number(float(sweep.log_likelihood[i]), 4), float(sweep.log_likelihood[i])))
-        if "accuracy" in sweep.scores:
-            cells.append((f"{sweep.scores['accuracy'][i]:.3f}", float(sweep.scores["accuracy"][i])))
-        rows.append([f"{name}{mark}", *cells])
-    header = [f"assumed {what}", "features selected", "predictions that change", "log-likelihood of labels"]
-    header += ["estimated accuracy"] if "accuracy" in sweep.scores else []
-    always, sometimes = sweep.always_selected, sweep.sometimes_selected
-    items = [f"Selected whatever is assumed: {listed(always, 20, str) or 'no feature'}."]
-    items += [f"Selected under some of the values only: {listed(sometimes, 20, str)}."] if sometimes else []
-    said = list(zip(values, sweep.warnings, strict=True))
-    items += [f"Warned about at {name}: {words}" for name, each in said for words in dict.fromkeys(each)]
+    positions, names = sweep.positions()
+    values = [f"{value:.3g}" for value in positions] if names is None else names
+    always, sometimes = (listed(each, 20, str) for each in (sweep.always_selected, sweep.sometimes_selected))
+    sentences = [f"Selected whatever is assumed: {always or 'no feature'}."]
+    sentences += [f"Selected under some of the values only: {sometimes}."] if sometimes else []
+    for name, said in zip(values, sweep.warnings, strict=True):
+        sentences += [f"Warned about at {name}: {words}" for words in material.in_words(said)]
     how = "and the same penalty" if np.ptp(sweep.lam) == 0 else "and the penalty chosen anew"
     return [
         Text(f"Sensitivity: the model was fitted again with other assumed values of the {what}, {how}."),
-        Table(f"What changes with the assumed {what}", header, rows),
-        draw_figure(
-            lambda: SensitivityDisplay.from_sweep(sweep, ax=offscreen),
+        _sweep_table(sweep, what, values),
+        picture(
             "sensitivity",
-            "The same as a picture. Scores are each computed under their own assumption, so that they do not tell "
-            "which value is right.",
-            f"Panels of what depends on the assumed {what}",
+            SensitivityDisplay.from_sweep,
+            sweep,
+            caption="The same as a picture. Scores are each computed under their own assumption, so that they do not "
+            "tell which value is right.",
+            alt=f"Panels of what depends on the assumed {what}",
         ),
-        TextList(items),
+        TextList(sentences),
     ]
+
+
+def _sweep_table(sweep: Any, what: str, values: list[str]) -> Table:
+    columns = {
+        "features selected": (np.count_nonzero(sweep.selected, axis=1), show_count),
+        "predictions that change": (sweep.changed, lambda value: percent(value, 1)),
+        "log-likelihood of labels": (sweep.log_likelihood, lambda value: number(value, 4)),
+    }
+    if "accuracy" in sweep.scores:
+        columns["estimated accuracy"] = (sweep.scores["accuracy"], "{:.3f}".format)
+    cells = [[(show(value), float(value)) for value in column] for column, show in columns.values()]
+    marked = [f"{name} (assumed)" if i == sweep.reference else name for i, name in enumerate(values)]
+    rows = list(zip(marked, *cells, strict=True))
+    return Table(f"What changes with the assumed {what}", [f"assumed {what}", *columns], rows)
 
 
 def about_reproduction(material: Material) -> Section:
     """Return what somebody needs to get the same numbers."""
-    settings = material.core.get_params(deep=False)
-    facts = {**material.versions(), "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"}
-    if material.command is not None:
-        facts["command"] = material.command
-    if material.seed is not None:
-        facts["seed"] = str(material.seed)
-    if material.hash is not None:
-        facts["data hash (SHA-256)"] = material.hash
-    facts["objective"] = number(material.core.objective_, 9)
-    rows = [[name, _shown(value)] for name, value in settings.items()]
+    core, facts = material.core, {"pulasso": __version__, "Python": platform.python_version()}
+    facts |= {name: version(name.lower()) for name in ("NumPy", "SciPy", "scikit-learn")}
+    known = {
+        "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "command": material.command,
+        "seed": material.seed,
+        "data hash": material.data_hash,
+        "objective": number(core.objective_, 9),
+    }
+    facts |= {name: str(value) for name, value in known.items() if value is not None}
+    rows = [[name, _shown(value)] for name, value in core.get_params(deep=False).items()]
     blocks: list[Block] = [
         Facts("Versions and data", facts),
-        Table(f"Settings of {type(material.core).__name__}", ["setting", "value"], rows),
+        Table(f"Settings of {type(core).__name__}", ["setting", "value"], rows),
     ]
-    if material.hash is None:
+    if material.data_hash is None:
         blocks.insert(0, Text("This was written without the data, so it cannot name their hash."))
     return Section("reproduce", "How to do it again", blocks)
 
 
 def _shown(value: Any) -> str:
-    words = repr(value.item() if isinstance(value, np.generic) else value)
+    words = repr(plain(value))
     return words if len(words) <= 200 else words[:199] + "…"
 
 
-def glossary() -> Section:
+def about_words(_: Material) -> Section:
     """Return the words of the report, explained."""
-    return Section(
-        "words",
-        "Words",
-        [
-            Facts(
-                "What the words mean",
-                {
-                    "unlabeled": "a row without label; it may belong to any class, class 0 included",
-                    "class 0": "the reference: everything that is none of the labelled classes",
-                    "prevalence": "share of a class in the population",
-                    "label frequency": "probability that a member of a class carries its label",
-                    "lam": "strength of the penalty; larger means fewer features",
-                    "group": "coefficients that are selected together or not at all",
-                    "log odds": "logarithm of the odds; 0.7 doubles the odds, −0.7 halves them",
-                    "standard error": "how far an estimate typically is from the truth, by chance alone",
-                },
-            )
-        ],
-    )
+    return Section("words", "Words", [Facts("What the words mean", WORDS)])

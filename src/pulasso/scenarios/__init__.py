@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pulasso._messages import plain
 from pulasso.exceptions import ScenarioError
@@ -78,12 +79,21 @@ def label_model_of(
         With a true ``by_row`` its labelling depends on the row, and `label_model` is shown the features, too.
     counts : LabelCounts
         Of the rows that the model is fitted to.
-    x : array or sparse matrix of shape (n_samples, n_features)
+    x : array, sparse matrix or Chunks of shape (n_samples, n_features)
     feature_names : sequence of str, optional
     """
-    if getattr(scenario, "by_row", False):
+    if not getattr(scenario, "by_row", False):
+        return scenario.label_model(counts)
+    if not hasattr(type(x), "map_concat"):
         return scenario.label_model(counts, x, feature_names)  # type: ignore[call-arg]
-    return scenario.label_model(counts)
+    both = x.map_concat(_label_rows, scenario, counts, feature_names)
+    return LabelModel(*np.hsplit(both, 2))
+
+
+def _label_rows(x: Any, scenario: Any, counts: LabelCounts, feature_names: Sequence[str] | None) -> NDArray:
+    """Return both arrays of a chunk of rows, side by side."""
+    model = scenario.label_model(counts, x, feature_names)
+    return np.hstack([model.log_labeled, model.log_hidden])
 
 
 def describe_scenario(scenario: Scenario) -> str:

@@ -2,6 +2,7 @@
 
 from pulasso.solvers._chunked_oracle import ChunkedOracle
 from pulasso.solvers._solution import Record, Solution, Solver, along_path
+from pulasso.solvers.curvature import least_curvature
 from pulasso.solvers.em import solve_em
 from pulasso.solvers.proximal_gradient import solve_proximal_gradient
 from pulasso.solvers.working_set import is_chunked_problem, solve_working_set
@@ -14,6 +15,7 @@ __all__ = [
     "Solver",
     "along_path",
     "is_chunked_problem",
+    "least_curvature",
     "solve_em",
     "solve_proximal_gradient",
     "solve_working_set",

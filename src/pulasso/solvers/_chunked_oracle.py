@@ -6,54 +6,24 @@ that step misses by changes little from one lam to the next, and is made up for 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design import ChunkedDesign, DenseDesign, StandardizedDesign, as_design, as_slice, column_store
-from pulasso.losses import ObservedLoss
+from pulasso.design import ChunkedDesign
 from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
-from pulasso.responses import Response
-from pulasso.scenarios import LabelModel
-from pulasso.solvers._quadratic import RIDGE, Quadratic, fill_hessian
+from pulasso.solvers._chunk import ChunkModel, Evaluation, evaluate_chunk
+from pulasso.solvers._quadratic import RIDGE, Quadratic
 from pulasso.solvers._screening import strong_rule
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
 
-__all__ = ["ChunkedOracle", "Evaluation"]
+__all__ = ["ChunkedOracle"]
 
 OFFSETS_RIDGE = 1e-6  # on the curvature of the offsets, relative to its trace
 SLOW = 0.05  # after a step that leaves more than this of the violation, the next brings a new Hessian
 LARGEST_RATIO = 1.5  # what a first step misses by grows from one lam to the next by this factor at most
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """The loss with its gradient and, where asked for, its Hessian: all of them sums over rows.
-
-    Attributes
-    ----------
-    loss : float
-    gradient : Params
-    hessian : array of shape (n_offsets + n_entries,) * 2 or None
-    params : Params, optional
-        Where.
-    objective : float, optional
-        F there.
-    """
-
-    loss: float
-    gradient: Params
-    hessian: NDArray | None = None
-    params: Params | None = None
-    objective: float = np.nan
-
-    def __add__(self, other: "Evaluation") -> "Evaluation":
-        both = self.hessian is not None and other.hessian is not None
-        hessian = self.hessian + other.hessian if both else None  # type: ignore[operator]
-        return Evaluation(self.loss + other.loss, self.gradient + other.gradient, hessian)
 
 
 class ChunkedOracle:
@@ -76,11 +46,12 @@ class ChunkedOracle:
         segments = Segments(blocks.sizes[usable], blocks.weights[usable])
         self.working = WorkingSet(usable, *blocks.entries(usable), segments, problem.block_scales[usable])
         self.model = Quadratic(len(start.offsets))
-        self.n_iter, self.aim = 0, None
+        self.n_iter = 0
+        self.aim: Params | None = None
         if state is not None:
             self._restore(state)
             return
-        self.model_blocks = np.empty(0, dtype=np.intp)
+        self.model_blocks = np.empty(0, dtype=np.intp)  # positions in the working set
         self.has_model, self.has_failed, self.mix = False, False, 0
         self.lam_before = np.inf
         self.missed: list[Params] = []  # what the first step missed by at the last two lams
@@ -92,7 +63,7 @@ class ChunkedOracle:
         """Evaluate the start; the gradient of the null model is known, and its loss needs no pass."""
         known = self.problem.null_gradient if start is self.problem.null else None
         if known is None:
-            return replace(self._evaluate(start), params=start)
+            return replace(self.evaluate(start), params=start)
         point = self.problem.at(start)
         return Evaluation(point.loss, Params(known, point.grad_offsets), params=start)
 
@@ -109,11 +80,16 @@ class ChunkedOracle:
         """F at the current point."""
         return self.now.objective
 
+    @property
+    def penalty(self) -> float:
+        """The penalty at the current point."""
+        return self.now.objective - self.now.loss
+
     def gradient(self) -> Params:
         """Return the gradient, which every pass gives."""
         return self.now.gradient
 
-    def _evaluate(self, params: Params, blocks: NDArray | None = None) -> Evaluation:
+    def evaluate(self, params: Params, blocks: NDArray | None = None) -> Evaluation:
         """Return loss and gradient and, if asked for, the Hessian of some blocks; one pass over the data."""
         problem, base = self.problem, self.problem.design.base  # type: ignore[attr-defined]
         assert isinstance(base, ChunkedDesign)
@@ -159,7 +135,7 @@ class ChunkedOracle:
             if not self.problem.is_feasible(params):
                 return None
             self.n_iter += 1
-            return self._with_objective(self._evaluate(params, wanted), params)
+            return self._with_objective(self.evaluate(params, wanted), params)
 
         return evaluate
 
@@ -188,7 +164,7 @@ class ChunkedOracle:
 
     def _refresh(self, now: Certificate) -> None:
         blocks = np.flatnonzero(now.needed) if self.wanted is None else self.wanted
-        self._take(blocks, self._evaluate(self.params, blocks).hessian)
+        self._take(blocks, self.evaluate(self.params, blocks).hessian)
 
     def _take(self, blocks: NDArray, hessian: NDArray | None) -> None:
         """Make the Hessian of some blocks the model's."""
@@ -201,7 +177,7 @@ class ChunkedOracle:
         own = np.diagonal(model.hessian)[:n]
         ridge = RIDGE * np.abs(own) + np.finfo(np.float32).tiny + OFFSETS_RIDGE * own.sum()
         model.settle(0, ridge)
-        self.model_blocks, self.has_model = blocks, True
+        self.model_blocks, self.modeled, self.has_model = blocks, self.working.select(blocks), True
 
     # -- from one lam to the next ----------------------------------------------------------------------------------
 
@@ -261,95 +237,7 @@ class ChunkedOracle:
             Params(*each) for each in zip(state["missed_theta"], state["missed_offsets"], strict=True)
         ]
         if self.has_model:
-            self.model.grow(self.working.segments.sizes[self.model_blocks])
+            self.modeled = self.working.select(self.model_blocks)
+            self.model.grow(self.modeled.segments.sizes)
             self.model.hessian[:] = state["hessian"]
             self.model.settle(int(self.model.size))  # nothing is new: no ridge is added twice
-
-
-# -- what every chunk computes -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class ChunkModel:
-    """Everything that a chunk must know besides its rows.
-
-    Attributes
-    ----------
-    mean, scale : array of shape (n_features,)
-    response : Response
-    label_model : LabelModel or None
-        None where every row has its own, beside it.
-    total : float
-        Weight of all rows.
-    """
-
-    mean: NDArray
-    scale: NDArray
-    response: Response
-    label_model: LabelModel | None
-    total: float
-
-
-def evaluate_chunk(
-    x: Any,
-    weight: NDArray,
-    codes: NDArray,
-    log_labeled: NDArray | None,
-    log_hidden: NDArray | None,
-    model: ChunkModel,
-    params: Params,
-    entries: tuple[NDArray, NDArray] | None,
-    mix: float,
-) -> Evaluation:
-    """Return this chunk's part of the loss, its gradient and the Hessian of some entries."""
-    # Chunks are small: in double precision, columns far from zero lose nothing when they are centred.
-    design = StandardizedDesign(as_design(x.astype(np.float64, copy=False)), model.mean, model.scale)
-    label_model = model.label_model
-    if label_model is None:
-        assert log_labeled is not None and log_hidden is not None
-        label_model = LabelModel(log_labeled, log_hidden)
-    loss = ObservedLoss(label_model, codes, np.broadcast_to(weight, codes.shape), model.total)
-    response, offsets = model.response, params.offsets
-    linear = design.matmul(params.theta)
-    eta = response.log_odds(linear, offsets)
-    value, grad_eta = loss.value_and_grad(eta)
-    grad_linear, grad_offsets = response.pullback(linear, offsets, grad_eta)
-    gradient = Params(design.rmatmul(grad_linear), grad_offsets)
-    if entries is None:
-        return Evaluation(value, gradient)
-    second = response.second_order(
-        linear, offsets, mix * grad_eta, loss.curvature(eta, mix), loss.sample_weight
-    )
-    rows, outputs = entries
-    n, (features, slots) = len(offsets), np.unique(rows, return_inverse=True)
-    hessian = np.empty((n + len(rows),) * 2)
-    hessian[:n, :n] = second.oo
-    if len(rows):  # else only the offsets violate the certificate
-        fill_hessian(hessian, _columns(design, features), second, slots, outputs, n)
-    return Evaluation(value, gradient, hessian)
-
-
-class _FewColumns:
-    """Some columns of a dense chunk, standardised in double and held in single precision, row by row."""
-
-    def __init__(self, design: StandardizedDesign, features: NDArray):
-        columns = design.base.x[:, as_slice(features)] - design.mean[features]
-        columns /= design.scale[features]
-        self.columns = columns.astype(np.float32)
-
-    def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
-        """Return ``X_left.T @ diag(weight) @ X_right``."""
-        scaled = self.columns[:, left] * weight.astype(np.float32)[:, None]
-        return scaled.T @ self.columns[:, right]
-
-    def sums(self, weights: NDArray, slots: Any) -> NDArray:
-        """Return ``X_slots.T @ weights``."""
-        return self.columns[:, slots].T @ weights.astype(np.float32)
-
-
-def _columns(design: StandardizedDesign, features: NDArray) -> Any:
-    if isinstance(design.base, DenseDesign):
-        return _FewColumns(design, features)
-    store = column_store(design)
-    store.load(features)
-    return store

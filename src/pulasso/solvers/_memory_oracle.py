@@ -1,4 +1,4 @@
-"""The oracle of columns in memory: a working set whose columns are loaded, and a model that is extended and corrected."""
+"""The oracle of columns in memory: a working set of loaded columns, and a model that is extended and corrected."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -58,7 +58,7 @@ class MemoryOracle:
         self.theta = np.empty((0, self.problem.shape[1]))
         self.model = Quadratic(len(self.point.params.offsets))
         self.second: SecondOrder | None = None  # what the model was made from
-        self.model_blocks = none
+        self.model_blocks, self.modeled = none, self.working
         self.before: tuple[float, NDArray, NDArray] | None = None  # the last lam and its solution
         self.taken: tuple[NDArray, NDArray] | None = None  # the gradient before the last step, and the step
 
@@ -109,6 +109,11 @@ class MemoryOracle:
     def objective(self) -> float:
         """F at the current point."""
         return self.point.objective
+
+    @property
+    def penalty(self) -> float:
+        """The penalty at the current point."""
+        return self.point.penalty
 
     def gradient(self) -> Params:
         """Return the gradient in the loaded features and in the offsets; one pass over the loaded columns."""
@@ -227,8 +232,8 @@ class MemoryOracle:
         assert self.second is not None
         first = self.model.grow(self.working.segments.sizes[which])
         self.model_blocks = np.append(self.model_blocks, which)
-        entries = self.working.segments.entries_of(self.model_blocks)
-        at = self.working.rows[entries], self.working.outputs[entries]
+        self.modeled = self.working.select(self.model_blocks)
+        at = self.modeled.rows, self.modeled.outputs
         fill_hessian(self.model.hessian, self.store, self.second, *at, self.model.n_offsets, first)
         self.model.settle(first, offsets_ridge)
 
@@ -236,8 +241,6 @@ class MemoryOracle:
         """Let the model learn from how the last step changed the gradient."""
         if self.taken is not None and self.learns:
             before, change = self.taken
-            entries = self.working.segments.entries_of(self.model_blocks)
-            at = self.working.rows[entries], self.working.outputs[entries]
-            gradient = np.append(now.gradient.offsets, now.gradient.theta[at])
+            gradient = np.append(now.gradient.offsets, self.modeled.values(now.gradient.theta))
             self.model.correct(change, gradient - before)
         self.taken = None

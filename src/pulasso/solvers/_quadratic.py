@@ -35,6 +35,8 @@ class Quadratic:
 
     Attributes
     ----------
+    size : int
+        Number of variables.
     hessian : array of shape (size, size), float32
     sizes : array of shape (n_blocks,)
         The offsets, if there are any, are the first block.
@@ -48,14 +50,10 @@ class Quadratic:
 
     def clear(self) -> None:
         """Forget all blocks."""
+        self.size = self.n_offsets
         self.sizes = np.array([self.n_offsets] if self.n_offsets else [], dtype=np.int64)
         self._square = np.empty((self.n_offsets, self.n_offsets), dtype=np.float32)
         self.is_positive = True
-
-    @property
-    def size(self) -> int:
-        """Number of variables."""
-        return int(self.sizes.sum())
 
     @property
     def hessian(self) -> NDArray:
@@ -69,7 +67,7 @@ class Quadratic:
             grown = np.empty((max(needed, 3 * len(self._square) // 2),) * 2, dtype=np.float32)
             grown[:old, :old] = self.hessian
             self._square = grown
-        self.sizes = np.append(self.sizes, sizes)
+        self.sizes, self.size = np.append(self.sizes, sizes), needed
         return old - self.n_offsets
 
     def settle(self, first: int, offsets_ridge: NDArray | float = 0.0) -> None:

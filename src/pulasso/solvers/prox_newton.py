@@ -10,7 +10,7 @@ memory answer cheaply and often (`_memory_oracle`), chunks of rows in few passes
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,14 @@ class WorkingSet:
         """Return the entries of a matrix, block after block."""
         return theta[self.rows, self.outputs]
 
+    def select(self, which: NDArray) -> "WorkingSet":
+        """Return some of the blocks, by their positions here."""
+        entries = self.segments.entries_of(which)
+        segments = self.segments.select(which)
+        return WorkingSet(
+            self.blocks[which], self.rows[entries], self.outputs[entries], segments, self.scales[which]
+        )
+
 
 class Trial(Protocol):
     """A point that was evaluated on the way."""
@@ -69,7 +77,7 @@ class Oracle(Protocol):
     problem: Problem
     working: WorkingSet
     model: Quadratic
-    model_blocks: NDArray  # positions in the working set, in the order of the model
+    modeled: WorkingSet  # the blocks of the model, in its order
     mix: int  # position in HESSIAN_MIX
     n_iter: int  # what the user's max_iter counts: steps in memory, passes over chunks
     stall: int  # steps after which the violation must have halved
@@ -85,6 +93,11 @@ class Oracle(Protocol):
     @property
     def objective(self) -> float:
         """F at the current point."""
+        ...
+
+    @property
+    def penalty(self) -> float:
+        """The penalty at the current point."""
         ...
 
     def gradient(self) -> Params:
@@ -107,7 +120,7 @@ class Oracle(Protocol):
         """Return a function of the step length that evaluates the point there; None outside the domain."""
         ...
 
-    def accept(self, trial: Trial, gradient: NDArray, change: NDArray, kkt: float) -> None:
+    def accept(self, trial: Any, gradient: NDArray, change: NDArray, kkt: float) -> None:
         """Move to a trial point; gradient before and change are in the variables of the model."""
         ...
 
@@ -197,16 +210,15 @@ class ProxNewton:
 
     def _try(self, now: Certificate, lam: float, tol: float) -> bool:
         """Minimise the model and search along the way to its minimiser; say whether F decreased."""
-        oracle, model = self.oracle, self.oracle.model
-        entries = oracle.working.segments.entries_of(oracle.model_blocks)
-        at = oracle.working.rows[entries], oracle.working.outputs[entries]
+        oracle, model, here = self.oracle, self.oracle.model, self.oracle.params
+        at = oracle.modeled.rows, oracle.modeled.outputs
         gradient = np.append(now.gradient.offsets, now.gradient.theta[at])
-        beta = np.append(oracle.params.offsets, oracle.params.theta[at])
+        beta = np.append(here.offsets, here.theta[at])
         best = self._minimize_model(gradient, beta, now.kkt, lam, tol)
         if best is None:
             return False
         step = best - beta
-        change = Params(np.zeros_like(oracle.params.theta), step[: model.n_offsets])
+        change = Params(np.zeros_like(here.theta), step[: model.n_offsets])
         change.theta[at] = step[model.n_offsets :]
         for candidate, smallest in oracle.candidates(change):
             length, trial = self._search(now, lam, candidate, smallest)
@@ -219,16 +231,16 @@ class ProxNewton:
         self, gradient: NDArray, beta: NDArray, kkt: float, lam: float, tol: float
     ) -> NDArray | None:
         oracle, model, problem = self.oracle, self.oracle.model, self.oracle.problem
-        segments = oracle.working.segments.select(oracle.model_blocks)
-        scales = oracle.working.scales[oracle.model_blocks]
+        segments, scales = oracle.modeled.segments, oracle.modeled.scales
         if model.n_offsets:
             scales = np.append(problem.kkt_scale, scales)
         tols = max(oracle.inner_accuracy * kkt, oracle.inner_floor * tol) * scales
         penalty = problem.penalty.formula
         bound = penalty.thresholds(beta[model.n_offsets :], segments, lam)
         if bound is None:
-            settings = {"tols": tols, "max_sweeps": oracle.max_sweeps}
-            return model.descend_by_prox(gradient, beta, penalty, segments, lam, **settings)
+            return model.descend_by_prox(
+                gradient, beta, penalty, segments, lam, tols=tols, max_sweeps=oracle.max_sweeps
+            )
         return model.descend(gradient, beta, bound, tols=tols, max_sweeps=oracle.max_sweeps)
 
     def _search(
@@ -236,12 +248,9 @@ class ProxNewton:
     ) -> tuple[float, Trial | None]:
         """Return the largest of 1, 1/2, ... by which F decreases enough, with the point there."""
         oracle, working = self.oracle, self.oracle.working
-        formula, theta = oracle.problem.penalty.formula, oracle.params.theta
-        before, after = (
-            formula.value(working.values(each), working.segments, lam)
-            for each in (theta, theta + change.theta)
-        )
-        predicted = now.gradient.dot(change) + after - before
+        there = working.values(oracle.params.theta + change.theta)
+        penalty = oracle.problem.penalty.formula.value(there, working.segments, lam)
+        predicted = now.gradient.dot(change) + penalty - oracle.penalty
         here = oracle.objective
         noise = ROUNDING * abs(here)
         if not np.isfinite(predicted) or predicted > noise:

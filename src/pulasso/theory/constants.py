@@ -1,11 +1,14 @@
 """The functions of Theorems 3.1 and 3.2: how much curvature is guaranteed, and how near to the truth."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import arg
 from pulasso.data.inputs import check_number
+from pulasso.exceptions import InputError
 
 __all__ = ["MultinomialConstants", "OrdinalConstants"]
 
@@ -13,18 +16,25 @@ __all__ = ["MultinomialConstants", "OrdinalConstants"]
 RATIO_CAP, ROOM = 80.0, 0.01
 
 
-def _check_ratios(value: ArrayLike) -> NDArray:
-    ratios = np.atleast_1d(np.asarray(value, dtype=float))
-    if ratios.ndim != 1 or not len(ratios) or not ((ratios > 0) & np.isfinite(ratios)).all():
-        raise ValueError(
-            f"sampling_ratios={value!r} must hold n_k / (prevalence_k * n_unlabeled) of the classes 1..K: "
-            "positive numbers."
-        )
-    return ratios
+class _Checked:
+    """What both sets of constants are given, checked when they are made."""
+
+    feature_bound: float
+    norm_of_truth: float
+    sampling_ratios: Any
+
+    def __post_init__(self) -> None:
+        check_number("feature_bound", self.feature_bound, above=0.0)
+        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
+        ratios = np.atleast_1d(np.asarray(self.sampling_ratios, dtype=float))
+        if ratios.ndim != 1 or not len(ratios) or not ((ratios > 0) & np.isfinite(ratios)).all():
+            words = f"{arg('sampling_ratios')}={self.sampling_ratios!r} must hold a positive number for every class."
+            raise InputError(words, parameter="sampling_ratios")
+        object.__setattr__(self, "sampling_ratios", ratios)
 
 
 @dataclass(frozen=True, eq=False)
-class MultinomialConstants:
+class MultinomialConstants(_Checked):
     r"""What Theorem 3.1 guarantees for the multinomial model in case-control data, without intercepts.
 
     .. math::
@@ -50,16 +60,13 @@ class MultinomialConstants:
 
     feature_bound: float
     norm_of_truth: float
-    sampling_ratios: ArrayLike
+    sampling_ratios: Any
 
-    def __post_init__(self) -> None:
-        check_number("feature_bound", self.feature_bound, above=0.0)
-        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
-        object.__setattr__(self, "sampling_ratios", _check_ratios(self.sampling_ratios))
-
-    def _log_ratio_part(self) -> float:
-        ratios = np.asarray(self.sampling_ratios)
-        return float(np.log(ratios.min()) - 2.0 * np.log1p(ratios.max()))
+    def _log_bound(self, reach: ArrayLike, n_positive: float) -> NDArray:
+        """Return the logarithm of the first term of h, in which nothing overflows."""
+        ratios = self.sampling_ratios
+        constant = np.log(ratios.min()) - 2.0 * np.log1p(ratios.max())
+        return constant - reach - 3.0 * np.logaddexp(0.0, np.log(n_positive) + reach)
 
     def smallest_eigenvalue(self, radius: ArrayLike) -> NDArray:
         """Return the guaranteed curvature per row, ``h(R) + 4 C_x R`` (Lemma 4.1).
@@ -68,8 +75,7 @@ class MultinomialConstants:
         `radius` of the truth. Computed in logs: large norms give 0 rather than an overflow.
         """
         reach = self.feature_bound * (np.asarray(radius, dtype=float) + self.norm_of_truth)
-        n_positive = len(np.asarray(self.sampling_ratios))
-        return np.exp(self._log_ratio_part() - reach - 3.0 * np.logaddexp(0.0, np.log(n_positive) + reach))
+        return np.exp(self._log_bound(reach, len(self.sampling_ratios)))
 
     def h(self, radius: ArrayLike) -> NDArray:
         """Return h at a radius: where it is positive, the loss is convex enough within that radius."""
@@ -77,14 +83,12 @@ class MultinomialConstants:
 
     def largest_radius(self) -> float:
         """Return the largest :math:`R_0` that Assumption 3.3 allows."""
-        reach = self.feature_bound * self.norm_of_truth
-        n_positive = len(np.asarray(self.sampling_ratios))
-        log_bound = self._log_ratio_part() - reach - 3.0 * np.logaddexp(0.0, np.log(1.1 * n_positive) + reach)
+        log_bound = self._log_bound(self.feature_bound * self.norm_of_truth, 1.1 * len(self.sampling_ratios))
         return float(np.exp(log_bound) / (4.0 * self.feature_bound))
 
 
 @dataclass(frozen=True, eq=False)
-class OrdinalConstants:
+class OrdinalConstants(_Checked):
     r"""What Theorem 3.2 guarantees for the ordinal model in case-control data.
 
     With :math:`E = e^{(C_x + 1)(R^* + R)}`:
@@ -115,22 +119,19 @@ class OrdinalConstants:
     feature_bound: float
     norm_of_truth: float
     smallest_gap: float
-    sampling_ratios: ArrayLike
+    sampling_ratios: Any
 
     def __post_init__(self) -> None:
-        check_number("feature_bound", self.feature_bound, above=0.0)
-        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
+        super().__post_init__()
         if not self.smallest_gap > 0:
-            raise ValueError(f"smallest_gap={self.smallest_gap!r} must be positive: thresholds increase.")
-        object.__setattr__(self, "sampling_ratios", _check_ratios(self.sampling_ratios))
+            words = f"{arg('smallest_gap')}={self.smallest_gap!r} must be positive: thresholds increase."
+            raise InputError(words, parameter="smallest_gap")
 
     def _room(self, shrink: float) -> float:
         """Return what is left of the smallest gap."""
         if not 0 <= shrink < self.smallest_gap:
-            raise ValueError(
-                f"shrink={shrink!r} must be at least 0 and below the smallest gap, {self.smallest_gap:g}: "
-                "thresholds must stay apart."
-            )
+            words = f"{arg('shrink')}={shrink!r} must be at least 0 and below the smallest gap, {self.smallest_gap:g}."
+            raise InputError(words, parameter="shrink")
         return self.smallest_gap - shrink
 
     def _log_e(self, radius: ArrayLike) -> NDArray:
@@ -156,8 +157,7 @@ class OrdinalConstants:
 
     def largest_radius(self, shrink: float) -> float:
         """Return the largest :math:`R_0` that Assumption 3.4 allows if gaps lose at most `shrink`."""
-        ratios = np.asarray(self.sampling_ratios)
-        wide = self.feature_bound + 1.0
+        ratios, wide = self.sampling_ratios, self.feature_bound + 1.0
         flat = -6.0 * np.logaddexp(0.0, wide * (self.norm_of_truth + ROOM))
         step = 2.0 / self._room(shrink)
         below = 512.0 * wide * len(ratios) ** 3 * (1.0 + step) ** 3 * (2.0 + step)

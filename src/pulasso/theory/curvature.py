@@ -3,8 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import arg
 from pulasso.datasets import Simulation
-from pulasso.scenarios import LabelCounts, ObservedLoss, as_scenario
+from pulasso.exceptions import InputError
+from pulasso.losses import ObservedLoss
+from pulasso.scenarios import LabelCounts, as_scenario
 
 __all__ = ["curvature_along"]
 
@@ -43,13 +46,17 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
     steps = np.atleast_1d(np.asarray(radii, dtype=float))
     delta = np.asarray(direction, dtype=float)
     if delta.shape != data.coef.shape or not delta.any():
-        raise ValueError(
-            f"direction has shape {delta.shape}; give one of shape {data.coef.shape}, not all zero."
+        words = (
+            f"{arg('direction')} has shape {delta.shape}; give one of shape {data.coef.shape}, not all zero."
         )
+        raise InputError(words, parameter="direction")
     if not steps.all():
-        raise ValueError("radii must not be zero: the curvature is a mean over the way there.")
+        words = f"{arg('radii')} must not be zero: the curvature is a mean over the way there."
+        raise InputError(words, parameter="radii")
     response, offsets = data.truth.response, data.truth.offsets
-    loss = _loss(data)
+    classes, weight = np.arange(response.n_positive + 1), np.ones(len(data.z))
+    counts = LabelCounts.from_codes(data.z, classes, weight)
+    loss = ObservedLoss(as_scenario(**data.scenario_params).label_model(counts), data.z, weight)
     along = data.X @ delta.reshape(-1, data.X.shape[1]).T
     start = data.X @ data.truth.theta
 
@@ -60,10 +67,3 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
 
     base = slope(0.0)
     return np.array([(slope(t) - base) / t for t in steps.tolist()]) / float((delta**2).sum())
-
-
-def _loss(data: Simulation) -> ObservedLoss:
-    counts = np.bincount(data.z, minlength=data.truth.response.n_positive + 1).astype(float)
-    labels = LabelCounts(np.arange(len(counts)), counts[0], np.append(0.0, counts[1:]))
-    scenario = as_scenario(**data.scenario_params)
-    return ObservedLoss(scenario.label_model(labels), data.z, np.ones(len(data.z)))

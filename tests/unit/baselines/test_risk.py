@@ -7,11 +7,11 @@ from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
 from pulasso.baselines import MomentLasso, NonNegativePU, mn_lasso
-from pulasso.baselines.moment import MomentLoss
+from pulasso.baselines._population import MomentLoss
 from pulasso.baselines.risk import Risk
 from pulasso.datasets import simulate_multinomial
 from pulasso.design import as_design, standardize
-from pulasso.exceptions import ConvergenceWarning, ScenarioError
+from pulasso.exceptions import ConvergenceWarning, InputError, ScenarioError
 
 CERTAIN = {"scenario": "single-training-set", "label_frequency": 1.0}
 
@@ -50,7 +50,7 @@ def test_gradient_and_curvature_of_the_moment_loss():
     np.testing.assert_allclose(loss.value_and_grad(eta)[1].ravel(), numeric, atol=1e-6)
     step, v = 1e-6, rng.normal(size=(5, 2))
     change = loss.value_and_grad(eta + step * v)[1] - loss.value_and_grad(eta - step * v)[1]
-    bent = loss.curvature(eta).apply(v) * loss.share[:, None]
+    bent = loss.curvature(eta).apply(v) * loss.sample_weight[:, None]
     np.testing.assert_allclose(bent, change / (2 * step), atol=1e-6)
     assert loss.complete(eta) is loss
 
@@ -82,7 +82,7 @@ def test_with_a_small_penalty_the_moment_method_is_the_unbiased_risk():
 
 @pytest.mark.parametrize("settings", [{}, {"scenario": "single-training-set", "label_frequency": 0.5}])
 def test_moment_estimates_come_close_to_the_truth(settings):
-    data = simulate_multinomial(20_000, 3, random_state=0, **settings)
+    data = simulate_multinomial(10_000, 3, random_state=0, **settings)
     model = MomentLasso(1e-4, **data.scenario_params).fit(data.X, data.z)
     np.testing.assert_allclose(model.coef_, data.coef, atol=0.15)
     np.testing.assert_allclose(model.intercept_, data.intercept, atol=0.15)
@@ -99,12 +99,11 @@ def test_every_solver_finds_the_one_minimum(solver):
 
 
 def test_a_loss_without_minimum_is_reported(wide):
-    with pytest.warns(
-        ConvergenceWarning, match="estimated risk became negative at lam=.*whose loss is bounded"
-    ):
+    with pytest.warns(ConvergenceWarning, match="estimated risk became negative at lam="):
         model = MomentLasso(0.01, **wide.scenario_params).fit(wide.X, wide.z)
     assert not model.converged_ and np.isfinite(model.coef_).all() and model.objective_ >= 0
-    with pytest.raises(ValueError, match="n_restarts=3 has no use here"):
+    assert "negative" in model.warnings_[-1]
+    with pytest.raises(InputError, match="n_restarts"):
         MomentLasso(0.1, n_restarts=3, **wide.scenario_params).fit(wide.X, wide.z)
 
 
@@ -137,7 +136,7 @@ def test_the_non_negative_risk_is_minimal(lam, bound, wide):
 
 
 def test_too_few_steps_are_reported(wide):
-    with pytest.warns(ConvergenceWarning, match="stopped at max_iter=1 before"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         model = NonNegativePU(max_iter=1, **wide.scenario_params).fit(wide.X, wide.z)
     assert not model.converged_
     assert NonNegativePU(lam=0.1, **wide.scenario_params).fit(wide.X, wide.z).converged_
@@ -152,21 +151,15 @@ def test_sparse_and_dense_features_give_the_same_model(wide):
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"lam": 0.0}, "lam=0.0 must be greater than 0"),
-        ({"non_negative": 1}, "non_negative=1 must be True or False"),
-        ({"max_iter": 0}, "max_iter=0 must be at least 1"),
-    ],
-)
-def test_wrong_settings(settings, words, wide):
-    with pytest.raises(ValueError, match=words):
+@pytest.mark.parametrize("settings", [{"lam": 0.0}, {"non_negative": 1}, {"max_iter": 0}], ids=str)
+def test_wrong_settings(settings, wide):
+    with pytest.raises(ValueError, match=next(iter(settings))):
         NonNegativePU(prevalence=0.2, **settings).fit(wide.X, wide.z)
 
 
 @pytest.mark.parametrize("non_negative", [True, False])
 def test_too_low_a_label_frequency_leaves_nothing_for_class_0(non_negative, wide):
     low = {"scenario": "single-training-set", "label_frequency": 0.3}
-    with pytest.raises(ScenarioError, match=r"would make up 167 % of the population"):
+    with pytest.raises(ScenarioError, match="167 % of the population") as caught:
         NonNegativePU(non_negative=non_negative, **low).fit(wide.X, wide.z)
+    assert caught.value.parameter == "label_frequency"

@@ -16,21 +16,24 @@ from scipy import sparse
 from pulasso import Groups
 from pulasso.datasets import (
     Dataset,
+    _fetch,
     load_colposcopy,
     load_mfeat,
     load_rocker,
     load_swiss_trees,
     load_wine_quality,
-    uci,
 )
-from pulasso.datasets._fetch import File, find, read_table
+from pulasso.datasets._fetch import checksums, find, read_table
+from pulasso.exceptions import DataFileError, InputError
 
 CONTENT = b"a;b\n1;x\n2;\n"
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
+FILE = "things/thing.csv"
 
 
-def a_file(*urls):
-    return File("things", "thing.csv", SHA256, urls)
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    monkeypatch.setattr(_fetch, "checksums", lambda: {**checksums(), FILE: sha256})
 
 
 @pytest.fixture
@@ -40,33 +43,27 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "things"
 
 
-def test_a_local_file_comes_first(folder):
-    (folder / "thing.csv").write_bytes(CONTENT)
-    assert find(a_file("http://nowhere.invalid/thing.csv")) == folder / "thing.csv"
-
-
-def test_a_local_file_may_be_gzipped(folder):
+def test_a_local_file_comes_first_and_may_be_gzipped(folder):
     (folder / "thing.csv.gz").write_bytes(gzip.compress(CONTENT))
-    table = read_table(find(a_file()), delimiter=";")
-    assert table["a"].tolist() == [1.0, 2.0] and table["b"].tolist() == ["x", ""]
+    table = read_table(find(FILE), delimiter=";")
+    assert table["a"].tolist() == ["1", "2"] and table["b"].tolist() == ["x", ""]
+    (folder / "thing.csv").write_bytes(CONTENT)
+    assert find(FILE, "http://nowhere.invalid") == folder / "thing.csv"
 
 
 def test_a_damaged_local_file_is_named(folder):
     (folder / "thing.csv").write_bytes(CONTENT + b"3;z\n")
-    with pytest.raises(ValueError, match=r"things/thing\.csv is damaged or another version"):
-        find(a_file())
+    with pytest.raises(DataFileError, match=r"things/thing\.csv is damaged or another version"):
+        find(FILE)
 
 
-def test_without_pooch_the_extra_is_named(monkeypatch):
+def test_missing_packages_are_named_with_their_extra(tmp_path, monkeypatch):
     monkeypatch.delenv("PULASSO_DATA", raising=False)
-    monkeypatch.setitem(sys.modules, "pooch", None)
+    for package in ("pooch", "rdata"):
+        monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=r'pip install "pulasso\[data\]".*things/thing.csv'):
-        find(a_file())
-
-
-def test_without_rdata_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rdata", None)
-    with pytest.raises(ImportError, match=r"table.rds is a file of R"):
+        find(FILE)
+    with pytest.raises(ImportError, match=r"table.rds is a file of R.*pulasso\[data\]"):
         read_table(tmp_path / "table.rds")
 
 
@@ -93,33 +90,30 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache" / "pulasso"
 
 
-def test_a_download_is_checked_and_kept(server, cache):
+def test_a_download_is_checked_and_cached(server, cache):
     served, address = server
     (served / "thing.csv").write_bytes(CONTENT)
-    file = a_file(f"{address}/thing.csv")
-    assert find(file).read_bytes() == CONTENT
+    assert find(FILE, address).read_bytes() == CONTENT
     (served / "thing.csv").unlink()
-    assert find(file) == cache / "things" / "thing.csv"  # now from the cache
+    assert find(FILE, address) == cache / "things" / "thing.csv"
 
 
 def test_a_wrong_download_is_refused_and_the_next_address_tried(server, cache):
     served, address = server
-    (served / "wrong.csv").write_bytes(b"<html>moved</html>")
-    (served / "thing.csv").write_bytes(CONTENT)
-    with pytest.raises(OSError, match=r"thing.csv could not be downloaded.*wrong.csv.*Download it by hand"):
-        find(a_file(f"{address}/wrong.csv", f"{address}/missing.csv"))
-    assert find(a_file(f"{address}/wrong.csv", f"{address}/thing.csv")).read_bytes() == CONTENT
+    for name, content in (("wrong", b"<html>moved</html>"), ("right", CONTENT)):
+        (served / name).mkdir()
+        (served / name / "thing.csv").write_bytes(content)
+    with pytest.raises(OSError, match=r"thing.csv could not be downloaded.*wrong/thing.csv.*by hand"):
+        find(FILE, f"{address}/wrong", f"{address}/missing")
+    assert find(FILE, f"{address}/wrong", f"{address}/right").read_bytes() == CONTENT
 
 
-def test_frames_have_names():
-    data = Dataset(np.eye(2), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_frames_have_names_and_sparse_ones_stay_sparse(make):
+    data = Dataset(make(np.eye(2)), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
     assert data.frame["b"].tolist() == [0.0, 1.0]
+    assert hasattr(data.frame, "sparse") == (make is sparse.csr_array)
     assert repr(data) == "Dataset(2 samples, 2 features, 2 classes)"
-
-
-def test_frames_of_sparse_features_stay_sparse():
-    data = Dataset(sparse.csr_array(np.eye(2)), np.array([0, 1]), ("a", "b"), (0, 1), "two rows")
-    assert data.frame["b"].tolist() == [0.0, 1.0] and data.frame.sparse.density == 0.5
 
 
 def test_tables_of_r_are_read(tmp_path):
@@ -132,29 +126,23 @@ def test_tables_of_r_are_read(tmp_path):
         assert table["n"].tolist() == [1.0, 2.0] and table["name"].tolist() == ["fir", "oak"]
 
 
-def test_frames_without_pandas_name_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pulasso\[frames\]"):
-        _ = Dataset(np.eye(2), np.array([0, 1]), ("a", "b"), (0, 1), "two rows").frame
-
-
 @pytest.mark.parametrize(
-    ("load", "words"),
+    ("load", "parameter"),
     [
-        (lambda: load_mfeat(["pixels"]), "must name at least one of fou, fac"),
-        (lambda: load_wine_quality("rose"), "color='rose' must be one of 'red', 'white'"),
+        (lambda: load_mfeat(["pixels"]), "views"),
+        (lambda: load_mfeat([]), "views"),
+        (lambda: load_wine_quality("rose"), "color"),
     ],
 )
-def test_wrong_names_are_refused(load, words):
-    with pytest.raises(ValueError, match=words):
+def test_wrong_names_are_refused(load, parameter):
+    with pytest.raises(InputError) as refused:
         load()
+    assert refused.value.parameter == parameter
 
 
-def test_every_file_of_a_loader_names_its_origin():
-    """Addresses are those of UCI or of a fixed commit, so that what they serve does not change."""
-    files = [uci._view_file(view) for view in uci.VIEWS]
-    assert all(len(file.sha256) == 64 and file.urls for file in files)
-    assert all("archive.ics.uci.edu" in file.urls[0] for file in files)
+def test_every_file_has_a_checksum():
+    assert len(checksums()) == 21
+    assert all(len(sha256) == 64 and name.count("/") == 1 for name, sha256 in checksums().items())
 
 
 # --- the real data ------------------------------------------------------------------------------------------
@@ -195,7 +183,7 @@ def test_swiss_trees():
     assert data.X.shape == (14567, 13) and data.test.X.shape == (10013, 13)
     assert dict(zip(*np.unique(data.y, return_counts=True), strict=True))["swi08"] == 1452
     assert data.prevalence.shape == (5,) and data.prevalence.sum() < 0.3
-    with pytest.raises(ValueError, match="species 'oak' are not among the trees"):
+    with pytest.raises(InputError, match="'oak' are not among the trees"):
         load_swiss_trees(["oak"])
 
 

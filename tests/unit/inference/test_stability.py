@@ -1,13 +1,14 @@
-"""Stability selection: what halves select, what is stable, and what is promised."""
+"""Stability selection: what subsamples select, what is stable, and what is promised."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from pulasso import Groups, MultinomialPULasso, fit_path
+from pulasso import Groups, MultinomialPULasso, PUData, fit_path
+from pulasso.exceptions import InputError
 from pulasso.inference import pairs_bound, selection_bound, stability_selection
-from pulasso.inference._rows import Rows
-from pulasso.runs.seeds import draw_entropy, spawn
+from pulasso.inference._drawing import draw_pair
+from pulasso.runs import draw_entropy, spawn
 
 
 @pytest.fixture(scope="module")
@@ -18,21 +19,13 @@ def result(single_set):
     )
 
 
-def first_half(data, seed, by_label):
-    model = MultinomialPULasso(**data.scenario_params)
-    x, labels, weight = model._check_data(data.X, data.z, None)
-    stream = spawn(draw_entropy(seed), 1)[0]
-    return Rows(x, labels, weight, by_label).halves(np.random.default_rng(stream))[0]
-
-
-def test_a_half_selects_what_its_path_has_had(case_control):
+def test_a_subsample_selects_what_its_path_has_had(case_control):
     lams = [0.2, 0.1, 0.05, 0.03]
-    model = MultinomialPULasso(**case_control.scenario_params)
-    found = stability_selection(
-        model, case_control.X, case_control.z, n_subsamples=2, lams=lams, random_state=3
-    )
-    half = first_half(case_control, 3, by_label=True)
-    path = fit_path(case_control.X[half], case_control.z[half], lams=lams, **case_control.scenario_params)
+    X, z, known = case_control.X, case_control.z, case_control.scenario_params
+    found = stability_selection(MultinomialPULasso(**known), X, z, n_subsamples=2, lams=lams, random_state=3)
+    stream = np.random.default_rng(spawn(draw_entropy(3), 1)[0])
+    (rows, _), _ = draw_pair(PUData.read(X, z), True, stream)
+    path = fit_path(X[rows], z[rows], lams=lams, **known)
     ever = np.maximum.accumulate(path.coefs.any(axis=1), axis=0)
     assert (np.where(ever.any(axis=0), ever.argmax(axis=0), 4) == found.entered[0]).all()
     assert found.q is None
@@ -40,7 +33,7 @@ def test_a_half_selects_what_its_path_has_had(case_control):
     assert found.bound == selection_bound(found.q_realized, 0.75, 8)
 
 
-def test_no_half_selects_more_than_q(result):
+def test_no_subsample_selects_more_than_q(result):
     n_selected = (result.entered < len(result.lams)).sum(axis=1)
     assert n_selected.max() <= result.q == 3
     assert result.q_realized == n_selected.mean() <= 3
@@ -71,7 +64,7 @@ def test_another_threshold_needs_no_new_fit(result):
     assert set(stricter.stable) <= set(result.stable)
     assert stricter.bound == pytest.approx(9 / 8)
     assert stricter.bound < result.bound
-    with pytest.raises(ValueError, match="threshold=0.5 must be greater than 0.5"):
+    with pytest.raises(ValueError, match="threshold=0.5"):
         result.at(0.5)
 
 
@@ -99,6 +92,16 @@ def test_groups_that_are_not_selected_from_are_not_judged(single_set):
     assert found.q_realized <= 2
 
 
+def test_groups_that_an_adaptive_penalty_excludes_are_judged_all_the_same(single_set):
+    """Its first fit excludes groups, but other ones in every subsample."""
+    model = MultinomialPULasso(penalty="adaptive-group-lasso", **single_set.scenario_params)
+    found = stability_selection(
+        model, single_set.X, single_set.z, n_subsamples=2, n_lams=10, q=3, random_state=0
+    )
+    assert found.candidates.all()
+    assert found.stable
+
+
 def test_lam_is_not_used_and_the_estimator_left_alone(single_set, result):
     model = MultinomialPULasso(lam=123.0, n_restarts=5, **single_set.scenario_params)
     before = dict(vars(model))
@@ -115,14 +118,14 @@ def test_short_paths_are_counted(single_set):
         model, single_set.X, single_set.z, n_subsamples=2, q=8, lams=[0.5, 0.05], random_state=0
     )
     assert found.n_short == 2
-    assert "2 halves had fewer than q groups" in repr(found)
+    assert "2 had fewer than q groups" in repr(found)
 
 
-def test_any_number_of_processes_and_a_checkpoint_give_the_same(single_set, result, tmp_path):
+def test_processes_and_checkpoints_give_bitwise_identical_results(single_set, result, tmp_path):
     model = MultinomialPULasso(**single_set.scenario_params)
     settings = {"q": 3, "n_lams": 25, "random_state": 0, "checkpoint": tmp_path}
-    stability_selection(model, single_set.X, single_set.z, n_subsamples=4, n_jobs=2, **settings)
-    assert len(list(tmp_path.glob("pair*"))) == 2
+    stability_selection(model, single_set.X, single_set.z, n_subsamples=4, **settings)
+    assert len(list(tmp_path.glob("*/pair*"))) == 2
     found = stability_selection(
         clone(model), single_set.X, single_set.z, n_subsamples=8, n_jobs=2, **settings
     )
@@ -131,7 +134,8 @@ def test_any_number_of_processes_and_a_checkpoint_give_the_same(single_set, resu
 
 def test_renderings(result):
     text, html, frame = repr(result), result._repr_html_(), result.to_frame()
-    assert "8, in pairs of disjoint halves of all rows" in text
+    assert "8, in disjoint pairs of all rows" in text
+    assert "half" not in text + html
     assert f"at most {result.bound:.2g} expected" in text
     assert "exchangeable" in html
     assert "exchangeable" in result.assumptions
@@ -150,36 +154,46 @@ def test_plot(result):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    "settings",
     [
-        ({"n_subsamples": 7}, "n_subsamples=7 must be even"),
-        ({"n_subsamples": 0}, "n_subsamples=0 must be at least 2"),
-        ({"threshold": 0.4}, "threshold=0.4 must be greater than 0.5"),
-        ({"q": 9}, "q=9 must be at most 8"),
-        ({"q": 0}, "q=0 must be at least 1"),
-        (
-            {"expected_false": 0.01},
-            "no q has a bound of 0.01 false selections. Try expected_false=0.25 or more",
-        ),
-        ({"lams": []}, "lams is empty"),
-        ({"lam_min_ratio": 2}, "lam_min_ratio=2 must be at most 1"),
+        {"n_subsamples": 7},
+        {"n_subsamples": 0},
+        {"threshold": 0.4},
+        {"q": 9},
+        {"q": 0},
+        {"expected_false": 0.01},
+        {"lams": []},
+        {"lam_min_ratio": 2},
     ],
+    ids=str,
 )
-def test_bad_settings_are_named(single_set, settings, words):
+def test_bad_settings_are_named(single_set, settings):
     model = MultinomialPULasso(**single_set.scenario_params)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=next(iter(settings))):
         stability_selection(model, single_set.X, single_set.z, **settings)
+
+
+def test_the_advice_about_expected_false_works(single_set):
+    model = MultinomialPULasso(**single_set.scenario_params)
+    with pytest.raises(InputError, match="expected_false=0.25 or more"):
+        stability_selection(model, single_set.X, single_set.z, expected_false=0.01)
+    found = stability_selection(
+        model, single_set.X, single_set.z, n_subsamples=2, n_lams=5, expected_false=0.25, random_state=0
+    )
+    assert found.q == 1
 
 
 def test_a_class_with_one_row_is_named(case_control):
     rows = np.flatnonzero(case_control.z < 2)
     rows = np.append(rows, np.flatnonzero(case_control.z == 2)[0])
     model = MultinomialPULasso(**case_control.scenario_params)
-    with pytest.raises(ValueError, match="Only one row carries the label 2"):
+    with pytest.raises(InputError, match="carry the label 2") as caught:
         stability_selection(model, case_control.X[rows], case_control.z[rows])
+    assert caught.value.parameter == "z"
 
 
 def test_nothing_to_select_from(single_set):
     model = MultinomialPULasso(groups=Groups.rows(weights=np.zeros(8)), **single_set.scenario_params)
-    with pytest.raises(ValueError, match="No group is penalised"):
+    with pytest.raises(InputError) as caught:
         stability_selection(model, single_set.X, single_set.z)
+    assert caught.value.parameter == "groups"

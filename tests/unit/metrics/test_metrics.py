@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import metrics as exact
+from sklearn.calibration import calibration_curve
 
 from pulasso import CaseControl, SingleTrainingSet, metrics
 
@@ -10,6 +11,10 @@ N, N_CLASSES = 240, 3
 ALL = {"scenario": "fully-observed"}
 HALF = {"scenario": "single-training-set", "label_frequency": [0.5, 0.8]}
 CASE = {"scenario": "case-control", "prevalence": [0.3, 0.1]}
+
+
+def each(*settings):
+    return pytest.mark.parametrize("known", settings, ids=lambda known: known["scenario"])
 
 
 @pytest.fixture(scope="module", name="data")
@@ -26,32 +31,42 @@ def predictions():
 # --- nothing hidden: scikit-learn's numbers -----------------------------------------------------------
 
 
+def brier(y, proba, sample_weight):
+    return np.average(((proba - np.eye(N_CLASSES)[y]) ** 2).sum(axis=1), weights=sample_weight)
+
+
+def mean_auc(y, proba, sample_weight):
+    areas = [exact.roc_auc_score(y == c, proba[:, c], sample_weight=sample_weight) for c in range(N_CLASSES)]
+    return np.mean(areas)
+
+
+PAIRS = {
+    "accuracy": (metrics.pu_accuracy, {}, exact.accuracy_score, {}),
+    "recall": (metrics.pu_recall, {}, exact.recall_score, {"average": None}),
+    "balanced accuracy": (metrics.pu_recall, {"average": "macro"}, exact.balanced_accuracy_score, {}),
+    "precision": (metrics.pu_precision, {}, exact.precision_score, {"average": None}),
+    "squared error": (metrics.pu_mean_squared_error, {}, exact.mean_squared_error, {}),
+    "absolute error": (metrics.pu_mean_absolute_error, {}, exact.mean_absolute_error, {}),
+    "log-loss": (metrics.pu_log_loss, {}, exact.log_loss, {}),
+    "Brier score": (metrics.pu_brier_score, {}, brier, {}),
+    "AUC": (metrics.pu_roc_auc, {"average": "macro"}, mean_auc, {}),
+}
+OF_PROBA = ("log-loss", "Brier score", "AUC")
+for way in ("all", "true", "pred"):
+    PAIRS[f"matrix {way}"] = (
+        metrics.pu_confusion_matrix, {"normalize": way}, exact.confusion_matrix, {"normalize": way}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_fully_observed_scores_are_those_of_scikit_learn(data, weighted):
-    y, pred, proba = data["y"], data["pred"], data["proba"]
+def test_fully_observed_scores_are_those_of_scikit_learn(data, name, weighted):
+    ours, own, theirs, others = PAIRS[name]
     weight = data["weight"] if weighted else None
-    known = {"sample_weight": weight, **ALL}
-    same = {"sample_weight": weight}
-    expected = {
-        metrics.pu_accuracy(y, pred, **known): exact.accuracy_score(y, pred, **same),
-        metrics.pu_recall(y, pred, **known): exact.recall_score(y, pred, average=None, **same),
-        metrics.pu_recall(y, pred, average="macro", **known): exact.balanced_accuracy_score(y, pred, **same),
-        metrics.pu_precision(y, pred, **known): exact.precision_score(y, pred, average=None, **same),
-        metrics.pu_log_loss(y, proba, **known): exact.log_loss(y, proba, **same),
-        metrics.pu_roc_auc(y, proba, average="macro", **known): np.mean(
-            [exact.roc_auc_score(y == c, proba[:, c], **same) for c in range(N_CLASSES)]
-        ),
-        metrics.pu_mean_squared_error(y, pred, **known): exact.mean_squared_error(y, pred, **same),
-        metrics.pu_mean_absolute_error(y, pred, **known): exact.mean_absolute_error(y, pred, **same),
-        metrics.pu_brier_score(y, proba, **known): np.average(
-            ((proba - np.eye(N_CLASSES)[y]) ** 2).sum(axis=1), weights=weight
-        ),
-    }
-    for estimate, value in expected.items():
-        np.testing.assert_allclose(estimate.value, value)
-    for normalize in ("all", "true", "pred"):
-        found = metrics.pu_confusion_matrix(y, pred, normalize=normalize, **known)
-        np.testing.assert_allclose(found.value, exact.confusion_matrix(y, pred, normalize=normalize, **same))
+    predicted = data["proba" if name in OF_PROBA else "pred"]
+    found = ours(data["y"], predicted, sample_weight=weight, **own, **ALL)
+    np.testing.assert_allclose(found.value, theirs(data["y"], predicted, sample_weight=weight, **others))
+    assert np.shape(found.standard_error) == np.shape(found.value)
 
 
 def test_standard_error_of_a_share_is_binomial(data):
@@ -62,8 +77,9 @@ def test_standard_error_of_a_share_is_binomial(data):
 def test_two_classes_follow_scikit_learn(data):
     y, score = (data["y"] > 0).astype(int), data["proba"][:, 1:].sum(axis=1)
     two = np.column_stack([1 - score, score])
-    assert float(metrics.pu_roc_auc(y, score, **ALL)) == pytest.approx(exact.roc_auc_score(y, score))
-    np.testing.assert_allclose(metrics.pu_roc_auc(y, two, **ALL).value, exact.roc_auc_score(y, score))
+    area = exact.roc_auc_score(y, score)
+    assert float(metrics.pu_roc_auc(y, score, **ALL)) == pytest.approx(area)
+    np.testing.assert_allclose(metrics.pu_roc_auc(y, two, **ALL).value, area)
     assert float(metrics.pu_brier_score(y, two, **ALL)) == pytest.approx(exact.brier_score_loss(y, score))
 
 
@@ -79,8 +95,6 @@ def test_standard_error_of_the_area_is_that_of_delong(data):
 
 
 def test_calibration_is_that_of_scikit_learn(data):
-    from sklearn.calibration import calibration_curve
-
     curve = metrics.pu_calibration_curve(data["y"], data["proba"], n_bins=4, **ALL)
     for c in range(N_CLASSES):
         frequency, predicted = calibration_curve(data["y"] == c, data["proba"][:, c], n_bins=4)
@@ -111,7 +125,7 @@ def mean_by_hand(f, z, known):
     return (f[:, 0].sum() + np.sum(parts)) / len(z)
 
 
-@pytest.mark.parametrize("known", [CASE, HALF], ids=lambda known: known["scenario"])
+@each(CASE, HALF)
 def test_means_and_ratios_by_hand(data, known):
     z, pred, proba = data["z"], data["pred"], data["proba"]
     classes = np.arange(N_CLASSES)
@@ -135,7 +149,7 @@ def test_means_and_ratios_by_hand(data, known):
             assert joint.value[c, j] == pytest.approx(mean(of_class * hit[:, [j]]))
 
 
-@pytest.mark.parametrize("known", [CASE, HALF], ids=lambda known: known["scenario"])
+@each(CASE, HALF)
 def test_area_over_all_pairs(data, known):
     z, score = data["z"], data["proba"].round(1)  # with ties
     found = metrics.pu_roc_auc(z, score, **known)
@@ -148,10 +162,10 @@ def test_area_over_all_pairs(data, known):
         assert found.value[c] == pytest.approx(u @ wins @ v / (u.sum() * v.sum()))
 
 
-@pytest.mark.parametrize("known", [CASE, HALF, ALL], ids=lambda known: known["scenario"])
+@each(CASE, HALF, ALL)
 def test_standard_errors_are_those_of_the_infinitesimal_jackknife(data, known):
     """The variance is the sum of squared derivatives in the weights of rows, within what was sampled."""
-    rows = slice(0, 30)
+    rows = slice(0, 20)
     z, pred, proba = data["z"][rows], data["pred"][rows], data["proba"][rows]
     sampled = z if known is CASE else np.zeros_like(z)
     factor = np.bincount(sampled)[sampled] / (np.bincount(sampled)[sampled] - 1.0)
@@ -242,3 +256,63 @@ def test_log_probabilities_stay_finite():
     assert np.isnan(rounded.standard_error)
     # A zero that no row can stand for does no harm.
     assert np.isfinite(metrics.pu_log_loss([1, 0], [[0.0, 1.0], [1.0, 0.0]], **ALL).value)
+
+
+# --- rows of weight zero are absent, whatever they hold -----------------------------------------------
+
+
+class Told:
+    """A classifier that says what it is told, whatever the features are."""
+
+    def __init__(self, proba):
+        self.proba, self.classes_ = np.asarray(proba), np.arange(N_CLASSES)
+
+    def predict_proba(self, X):
+        return self.proba
+
+    def predict(self, X):
+        return self.proba.argmax(axis=1)
+
+
+@pytest.fixture(scope="module", name="longer")
+def with_impossible_rows(data):
+    """The same rows, and three whose labels are impossible under the model."""
+    more = {
+        "z": [1, 0, 2],
+        "pred": [0, 2, 1],
+        "proba": [[1, 0, 0], [0, 0, 1], [0, 1, 0]],
+        "weight": [0, 0, 0],
+    }
+    return {name: np.concatenate([data[name], rows]) for name, rows in more.items()}
+
+
+@pytest.mark.parametrize("name", [*PAIRS, "calibration"])
+@each(CASE, HALF)
+def test_metrics_do_not_see_rows_of_weight_zero(data, longer, name, known):
+    ours, own, *_ = PAIRS.get(name, (metrics.pu_calibration_curve, {}))
+    key = "proba" if name in (*OF_PROBA, "calibration") else "pred"
+    expected, found = (
+        ours(rows["z"], rows[key], sample_weight=rows["weight"], **own, **known) for rows in (data, longer)
+    )
+    for attribute in vars(expected).keys() - {"classes"}:
+        np.testing.assert_allclose(getattr(found, attribute), getattr(expected, attribute), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", metrics.SCORERS)
+def test_scorers_do_not_see_rows_of_weight_zero(data, longer, name):
+    scorer = metrics.make_pu_scorer(name, **HALF)
+    expected, found = (
+        scorer(Told(rows["proba"]), rows["z"], rows["z"], rows["weight"]) for rows in (data, longer)
+    )
+    assert found == pytest.approx(expected)
+    counted = scorer(Told(longer["proba"]), longer["z"], longer["z"])  # minus infinity perhaps, but never nan
+    assert counted < expected
+
+
+def test_a_confirmed_negative_of_weight_zero_asks_for_nothing(data):
+    """No scenario tells how likely it is, and nobody needs to know."""
+    z, proba = np.append(np.where(data["z"] == 0, -1, data["z"]), 0), np.vstack([data["proba"], [0, 1, 0]])
+    marked = metrics.make_pu_scorer("observed_log_likelihood", unlabeled=-1, negative=0, **HALF)
+    found = marked(Told(proba), z, z, np.append(data["weight"], 0))
+    plain = metrics.make_pu_scorer("observed_log_likelihood", **HALF)
+    assert found == pytest.approx(plain(Told(data["proba"]), data["z"], data["z"], data["weight"]))

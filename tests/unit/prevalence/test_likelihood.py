@@ -1,103 +1,95 @@
-"""The joint likelihood: derivatives by finite differences, information by its definition, anchors."""
+"""The joint likelihood: derivatives by finite differences, information by its definition, scales and profiles."""
 
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from pulasso.prevalence.likelihood import JointLikelihood, make_response
-from pulasso.prevalence.profile import maximize, profile_numbers
+from pulasso.losses import PULoss
+from pulasso.prevalence.likelihood import JointLikelihood
+from pulasso.prevalence.maximum import maximize
+from pulasso.prevalence.profile import profile_numbers
+from pulasso.prevalence.scales import Scale
+from pulasso.responses import RESPONSES
+from pulasso.scenarios import CaseControl, LabelCounts, SingleTrainingSet
 
-N, P, K = 40, 2, 2
-SCENARIOS = ("case-control", "single-training-set")
+P, K = 2, 2
+SCALES = {
+    "label frequencies": {"is_prevalence": False},
+    "one label frequency": {"is_prevalence": False, "common": True},
+    "prevalences": {"is_prevalence": True},
+    "an anchored prevalence": {"is_prevalence": True, "anchor": 1},
+    "one prevalence": {"is_prevalence": True, "common": True},
+}
 
-every_model = pytest.mark.parametrize("response", ["multinomial", "ordinal"])
-every_scenario = pytest.mark.parametrize("scenario", SCENARIOS)
-every_anchor = pytest.mark.parametrize(
-    ("common", "anchor"), [(False, None), (False, 1), (True, None)], ids=["free", "anchored", "common"]
-)
+every_response = pytest.mark.parametrize("response", RESPONSES)
+every_scale = pytest.mark.parametrize("scale", SCALES)
 
 
-def make(response, scenario, common=False, anchor=None, seed=0):
+def make(response, scale, n=12, seed=0):
     rng = np.random.default_rng(seed)
-    codes = np.concatenate([np.arange(K + 1), rng.integers(0, K + 1, N - K - 1)])
-    joint = JointLikelihood(
-        rng.normal(size=(N, P)),
-        codes,
-        rng.uniform(0.5, 2.0, N),
-        make_response(response, K),
-        np.arange(K + 1),
-        scenario,
-        common,
-        anchor,
-    )
-    return joint, 0.5 * rng.normal(size=joint.n_model + joint.n_numbers)
+    codes = np.concatenate([np.arange(K + 1), rng.integers(0, K + 1, n - K - 1)])
+    x, weight = rng.normal(size=(n, P)), rng.uniform(0.5, 2.0, n)
+    counts = LabelCounts.from_codes(codes, np.arange(K + 1), weight)
+    joint = JointLikelihood(x, codes, weight, RESPONSES[response].build(K), Scale(counts, **SCALES[scale]))
+    return joint, 0.5 * rng.normal(size=joint.n_model + joint.scale.n_free)
 
 
-def observed_log_proba(joint, unknowns, row):
-    parts = joint.split(unknowns)
-    eta = joint.response.log_odds(joint.x[row : row + 1] @ parts.theta, parts.offsets)
-    return joint.label_model(parts.t).observed_log_proba(eta)[0]
+def observed_log_proba(joint, unknowns):
+    theta, offsets, free = joint.split(unknowns)
+    eta = joint.response.log_odds(joint.x @ theta, offsets)
+    return PULoss(joint.scale.label_model(free)[0]).log_proba(eta)
 
 
-@every_model
-@every_scenario
-@every_anchor
-def test_derivatives(response, scenario, common, anchor):
-    joint, unknowns = make(response, scenario, common, anchor)
+@every_response
+@every_scale
+def test_derivatives_and_information(response, scale):
+    joint, unknowns = make(response, scale)
     at = joint.evaluate(unknowns)
-    by_hand = -joint.weight @ [observed_log_proba(joint, unknowns, i)[z] for i, z in enumerate(joint.codes)]
-    assert -joint.log_likelihood(unknowns) == pytest.approx(by_hand)
+    log_proba = observed_log_proba(joint, unknowns)
+    by_hand = joint.weight @ log_proba[np.arange(len(joint.codes)), joint.codes]
+    assert joint.log_likelihood(unknowns) == pytest.approx(by_hand)
     numeric = approx_fprime(unknowns, lambda u: joint.evaluate(u).value, 1e-6)
     np.testing.assert_allclose(at.gradient, numeric, atol=1e-4)
+    # the Fisher information is the mean outer product of the scores of each row and label
+    scores = approx_fprime(unknowns, lambda u: observed_log_proba(joint, u).ravel(), 1e-6)
+    weight = (joint.weight[:, None] * np.exp(log_proba)).ravel()
+    expected = np.diag(joint.precision) + scores.T @ (scores * weight[:, None])
+    np.testing.assert_allclose(at.information, expected, atol=1e-4)
 
 
-@every_model
-@every_scenario
-@every_anchor
-def test_information_is_the_mean_outer_product_of_scores(response, scenario, common, anchor):
-    joint, unknowns = make(response, scenario, common, anchor)
-    expected = np.diag(joint.precision)
-    for i in range(N):
-        proba = np.exp(observed_log_proba(joint, unknowns, i))
-        scores = approx_fprime(unknowns, lambda u, i=i: observed_log_proba(joint, u, i), 1e-6)
-        expected += joint.weight[i] * np.einsum("z,za,zb->ab", proba, scores, scores)
-    np.testing.assert_allclose(joint.evaluate(unknowns).information, expected, atol=1e-4)
-
-
-@every_scenario
-def test_numbers_and_their_scale_are_inverse(scenario):
-    joint, _ = make("multinomial", scenario)
-    numbers = np.array([0.3, 0.5])
-    np.testing.assert_allclose(joint.numbers(joint.scale_of(numbers)), numbers)
-    # the labelling says the same as the scenario of the estimators
-    log_labeled = joint.label_model(joint.scale_of(numbers)).log_labeled[1:]
-    counts = joint.counts
-    expected = numbers if scenario != "case-control" else counts.n_labeled[1:] / numbers / counts.n_unlabeled
-    np.testing.assert_allclose(np.exp(log_labeled), expected)
+@every_scale
+def test_scales_agree_with_the_scenarios_of_the_estimators(scale):
+    scale = make("multinomial", scale)[0].scale
+    numbers = np.array([0.3, 0.3]) if scale.common else np.array([0.3, 0.5])
+    free = scale.free(numbers)
+    np.testing.assert_allclose(scale.numbers(free), numbers)
+    np.testing.assert_allclose(scale.gather(scale.spread(free)[0]), free)
+    scenario = CaseControl(numbers) if scale.is_prevalence else SingleTrainingSet(numbers)
+    found, expected = scale.label_model(free)[0], scenario.label_model(scale.counts)
+    np.testing.assert_allclose(found.log_labeled, expected.log_labeled)
+    np.testing.assert_allclose(found.log_hidden, expected.log_hidden, atol=1e-12)
 
 
 def test_an_anchor_holds_one_prevalence_whatever_the_others_do():
-    joint, _ = make("multinomial", "case-control", anchor=1)
+    scale = make("multinomial", "prevalences")[0].scale.anchored(1)
     for other in (-3.0, 0.0, 5.0):
-        t, _ = joint.spread(np.array([other, 0.4]))
-        assert joint.numbers(t)[1] == pytest.approx(1.0 / (1.0 + np.exp(-0.4)))
-        np.testing.assert_allclose(joint.gather(t), [other, 0.4])
+        assert scale.numbers(np.array([other, 0.4]))[1] == pytest.approx(1.0 / (1.0 + np.exp(-0.4)))
 
 
-@every_model
-@every_scenario
-def test_profile_points_are_stationary_and_lie_below_the_maximum(response, scenario):
-    joint, _ = make(response, scenario, common=True, seed=3)
-    found = profile_numbers(joint, 0.9)
-    assert np.abs(joint.evaluate(found.unknowns).gradient).max() < 1e-2
-    (profile,) = found.profiles
+@every_response
+@pytest.mark.parametrize("scale", ["one label frequency", "one prevalence"])
+def test_profile_points_are_stationary_and_lie_below_the_maximum(response, scale):
+    joint, _ = make(response, scale, n=40, seed=3)
+    best, (profile,) = profile_numbers(joint, 0.9)
+    highest, gradient, _ = joint.evaluate(best)
+    assert np.abs(gradient).max() < 1e-2
     assert (np.diff(profile.numbers) > 0).all()
     assert profile.drop.min() == 0.0
     # Points of the curve, fitted again from the null model: the curve, which follows the maximum, is never worse;
     # close to the maximum, where the likelihood is nearly quadratic, both are the same.
     close = int(np.argsort(profile.drop)[1])
     for point in (0, close):
-        held = joint.null(joint.gather(joint.scale_of(np.full(K, profile.numbers[point]))))
-        _, value = maximize(joint, held, held=joint.n_model)
-        assert profile.drop[point] <= value - found.value + 0.02
-    assert value - found.value == pytest.approx(profile.drop[close], abs=0.02)
+        start = joint.null(joint.scale.free(np.full(K, profile.numbers[point])))
+        _, value = maximize(joint, start, held=joint.n_model)
+        assert profile.drop[point] <= value - highest + 0.02
+    assert value - highest == pytest.approx(profile.drop[close], abs=0.02)

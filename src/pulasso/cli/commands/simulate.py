@@ -70,7 +70,7 @@ def simulate(
     )
     write_csv(_as_table(data, truth), out, force)
     known = {name: _shares(value) for name, value in data.scenario_params.items() if name != "scenario"}
-    names = [f"x{j + 1}" for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
+    names = [f"x{j}" for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
     if json:
         print_json("simulate", file=out, scenario=data.scenario, **known, matter=names, coef=data.coef)
         return
@@ -86,7 +86,7 @@ def simulate(
 def _as_table(data: Any, truth: bool) -> Any:
     import pandas as pd
 
-    table = pd.DataFrame(data.X, columns=[f"x{j + 1}" for j in range(data.X.shape[1])])
+    table = pd.DataFrame(data.X, columns=[f"x{j}" for j in range(data.X.shape[1])])
     table.insert(0, "label", data.z)
     if truth:
         table.insert(1, "true_class", data.y)

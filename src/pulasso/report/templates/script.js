@@ -46,7 +46,7 @@
   const slider = document.getElementById("lam-slider");
   const shown = document.getElementById("lam-shown");
   const body = root.querySelector("tbody");
-  const mark = root.querySelector(".mark");
+  const mark = document.getElementById("path-mark");
   const note = root.querySelector(".scroll + .small:not(.pointed)");
   const start = Number(slider.value);
   const write = (value) => (value === 0 ? "" : String(Number(value.toPrecision(3))).replace("-", "\u2212"));
@@ -76,16 +76,17 @@
     shown.textContent = `${lam}: ${n} ${n === 1 ? "feature" : "features"} selected` + (at === start ? ", the penalty of this model" : "");
     slider.setAttribute("aria-valuetext", shown.textContent);
     if (note) note.textContent = n > data.rows ? `and ${n - data.rows} weaker ones` : "";
-    mark.setAttribute("x1", data.x[at]);
-    mark.setAttribute("x2", data.x[at]);
+    mark.setAttribute("transform", `translate(${data.x[at] - data.x[start]} 0)`);
   };
   root.querySelector(".slider").hidden = false;
   slider.addEventListener("input", update);
   update();
 
   const pointed = root.querySelector(".pointed");
-  const chart = root.querySelector(".path-chart");
-  const lines = [...chart.querySelectorAll(".line")];
+  const chart = root.querySelector("svg");
+  const lines = [...chart.querySelectorAll("[id^='path-line-']")];
+  const pointsOf = (line) => [...line.querySelector("path").getAttribute("d").matchAll(/([\d.]+) ([\d.]+)/g)];
+  const points = new Map(lines.map((line) => [line, pointsOf(line).map(([, x, y]) => [Number(x), Number(y)])]));
   const nearest = (event) => {
     const box = chart.getBoundingClientRect();
     const scale = chart.viewBox.baseVal.width / box.width;
@@ -94,11 +95,10 @@
     let best = null;
     let least = 14;
     lines.forEach((line) => {
-      for (let i = 0; i < line.points.numberOfItems; i += 1) {
-        const point = line.points.getItem(i);
-        const away = Math.abs(point.x - x) + Math.abs(point.y - y);
+      points.get(line).forEach(([a, b]) => {
+        const away = Math.abs(a - x) + Math.abs(b - y);
         if (away < least) { least = away; best = line; }
-      }
+      });
     });
     return best;
   };

@@ -1,0 +1,173 @@
+"""Figure 1: the estimation error is a straight line in the rate of the theorems."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.stats import linregress
+
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.drawing import LOOKS, band, panels
+from reproduction.estimation import MODELS, estimate, mean_errors, size
+
+TITLE = "Figure 1: error against the theoretical rate"
+PAPER = (
+    "K = 2, two pairs of sparsity s and dimension p, several n. The mean of ||Theta_hat - Theta*||_F "
+    "(multinomial, one group per feature) against sqrt(s(log p + K)/n), and of ||theta_hat - theta*||_2 "
+    "(ordinal, single entries) against sqrt(s log p/n): straight lines, close to each other. The paper gives "
+    "neither the pairs nor c of lam = c sqrt(log p/n)."
+)
+NOTES = (
+    "Choices: the pairs (s, p) = (2, 100) and (3, 200), n from the rates on the axis, and one c per model "
+    "for both pairs: the one with the smallest mean error of a coarse grid in a pilot run, which is what "
+    "'appropriately chosen' can mean when the truth is known. The table holds other values of c, and the "
+    "thin lines show them. The multinomial model asks for a smaller c and for more rows than the ordinal "
+    "one: that all classes 1..K rise together against class 0 is seen through unlabeled rows only, and in "
+    "this direction the curvature is small, so a strong penalty keeps the coefficients at zero there. Its rates "
+    "end at 0.06 for the same reason: with fewer rows the error nears the size of the truth itself, which it does "
+    "not exceed, and the line must bend, as those of the strongest penalties do within the figure.",
+    "Repetitions are in proportion to 1/n. Error and spread are both proportional to the rate, so points at large "
+    "rates, where rows are few and cheap, need the most; in this way all points have about the same standard "
+    "error. Ten repetitions everywhere gave R² of 0.97 and 0.94 for the ordinal lines, which was noise and no bend: "
+    "the claims say how many standard errors points are off their lines.",
+    "The paper's theta of the ordinal model has the first threshold and the gaps between thresholds as entries. "
+    "Whether the figure counts them is not said; claims that do are marked.",
+    "The text has sqrt((s log p + K)/n) for the multinomial model, the caption and the theorem sqrt(s(log p "
+    "+ K)/n). The lines are straight in both, as both are proportional to 1/sqrt(n); how close they are to "
+    "each other is given for both.",
+)
+
+R2_ASKED = 0.98
+GAP_ASKED = 0.15  # lines that differ by less look like one
+# What is called the error: words about it, its column, and that of its standard error.
+_OF_COEFFICIENTS = ("", "error", "se")
+_OF_ALL = (", thresholds counted,", "error_with_offsets", "se_with_offsets")
+READINGS = (("multinomial", _OF_COEFFICIENTS), ("ordinal", _OF_COEFFICIENTS), ("ordinal", _OF_ALL))
+_COMMON = {
+    "lines": ((2, 100), (3, 200)),
+    "K": 2,
+    "c": {"multinomial": 0.09, "ordinal": 0.2},
+    "c_multiples": (4.0, 2.0, 1.0, 0.5),
+    "tol": 1e-6,
+}
+_RATES = {"multinomial": (0.02, 0.03, 0.04, 0.05, 0.06), "ordinal": (0.02, 0.035, 0.05, 0.065, 0.08)}
+_TINY = {"multinomial": (0.08, 0.12), "ordinal": (0.1, 0.14)}
+# Repetitions are those at the largest rate; see `repetitions_at`.
+SETTINGS = {
+    "tiny": {**_COMMON, "rates": _TINY, "repetitions": {"multinomial": 2, "ordinal": 2}},
+    "quick": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 40, "ordinal": 100}},
+    "paper": {**_COMMON, "rates": _RATES, "repetitions": {"multinomial": 80, "ordinal": 160}},
+}
+LEAST_REPETITIONS = 2
+
+
+def rate(model: str, s: int, p: int, k: int, n: float) -> float:
+    """Return the rate of the theorems: for the multinomial model groups of size K count."""
+    return float(np.sqrt(s * (np.log(p) + (k if model == "multinomial" else 0)) / n))
+
+
+def repetitions_at(rates: Sequence[float], most: int) -> list[int]:
+    """Return how often each rate is repeated: as 1/n, so that every point costs the same and is as sure as the others.
+
+    An error and its spread are both proportional to the rate x, and n to 1/x^2: repetitions in proportion to x^2 give
+    all points the same standard error. That makes R^2 most of what the work can make of it.
+
+    Examples
+    --------
+    >>> repetitions_at([0.02, 0.04, 0.08], 80)
+    [5, 20, 80]
+    """
+    return [max(LEAST_REPETITIONS, round(most * (x / max(rates)) ** 2)) for x in rates]
+
+
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
+    """Return the error of every repetition, one row for each c."""
+    settings = at_scale(SETTINGS, scale)
+    k, tables = settings["K"], []
+    for model in MODELS:
+        cells = []
+        for s, p in settings["lines"]:
+            for x in settings["rates"][model]:
+                n = size((rate(model, s, p, k, 1) / x) ** 2, k)
+                cells.append({"model": model, "s": s, "p": p, "K": k, "n": n})
+        cs = [settings["c"][model] * multiple for multiple in settings["c_multiples"]]
+        fixed = {"cs": cs, "tol": settings["tol"]}
+        numbers = repetitions_at(settings["rates"][model], settings["repetitions"][model])
+        all_cells = repetitions(cells, numbers * len(settings["lines"]))
+        table = run_cells(f"figure-1 {model}", estimate, all_cells, fixed, seed, **how)
+        tables.append(table.assign(stated_c=np.isclose(table["c"], settings["c"][model])))
+    return pd.concat(tables, ignore_index=True)
+
+
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
+    """Return mean errors beside both readings of the rate."""
+    means = mean_errors(table, ["model", "s", "p", "K", "n", "c", "stated_c"])
+    rates = [rate(*row) for row in means[["model", "s", "p", "K", "n"]].itertuples(index=False)]
+    other = np.sqrt((means["s"] * np.log(means["p"]) + means["K"]) / means["n"])
+    other = other.where(means["model"] == "multinomial", rates)
+    return means.assign(rate=rates, rate_of_the_text=other)
+
+
+def judge(table: pd.DataFrame) -> list[Claim]:
+    """Straight, and close to each other, for either model; in the ordinal one with and without thresholds."""
+    means = summarize(table)
+    claims = []
+    for model, (words, column, se) in READINGS:
+        stated = means[(means["model"] == model) & means["stated_c"]]
+        lines = [part for _, part in stated.groupby(["s", "p"], sort=False)]
+        r2 = [linregress(part["rate"], part[column]).rvalue ** 2 for part in lines]
+        apart = [_deviation(part, column, se) for part in lines]
+        straight = Claim(
+            f"{model}: the error{words} is a straight line in the rate (R² > {R2_ASKED})",
+            bool(min(r2) > R2_ASKED),
+            f"R² {_both(r2, '.4f')}; no point is further from its line than {_both(apart, '.1f')} standard errors",
+        )
+        gap = _gap(lines, "rate", column)
+        evidence = f"the two lines differ by at most {gap:.1%} of their height"
+        if model == "multinomial":
+            evidence += f"; with the rate as in the text by {_gap(lines, 'rate_of_the_text', column):.1%}"
+        words = f"{model}: the two lines{words} are close (within {GAP_ASKED:.0%})"
+        claims += [straight, Claim(words, bool(gap < GAP_ASKED), evidence)]
+    return claims
+
+
+def _both(values: list[float], digits: str) -> str:
+    return " and ".join(format(value, digits) for value in values)
+
+
+def _deviation(part: pd.DataFrame, column: str, se: str) -> float:
+    """Return by how many standard errors the furthest point lies off the line through all."""
+    line = linregress(part["rate"], part[column])
+    return float(((part[column] - line.slope * part["rate"] - line.intercept).abs() / part[se]).max())
+
+
+def _gap(lines: list[pd.DataFrame], rate: str, error: str) -> float:
+    """Return the largest difference of two fitted lines over their common range, relative to their mean."""
+    ends = [max(part[rate].min() for part in lines), min(part[rate].max() for part in lines)]
+    fits = [linregress(part[rate], part[error]) for part in lines]
+    at = [[fit.slope * end + fit.intercept for end in ends] for fit in fits]
+    return max(abs(a - b) / (0.5 * (a + b)) for a, b in zip(*at, strict=True))
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw errors against the rate, one panel per model; thin lines are other values of c."""
+    means = summarize(table)
+    figure, axes = panels(2)
+    # No root signs: their bars are lost in an SVG whose text stays text.
+    axis = {"multinomial": r"$(s\,(\log p + K)/n)^{1/2}$", "ordinal": r"$(s\,\log p/n)^{1/2}$"}
+    for ax, model in zip(axes, MODELS, strict=True):
+        of_model = means[means["model"] == model]
+        for look, ((s, p), line) in zip(LOOKS, of_model.groupby(["s", "p"], sort=False), strict=False):
+            for c, part in line.groupby("c"):
+                if part["stated_c"].all():
+                    label = f"s = {s}, p = {p}, c = {c:g}"
+                    band(ax, part["rate"], part["error"], part["se"], look, label=label)
+                else:
+                    ax.plot(part["rate"], part["error"], color=look["color"], alpha=0.25, linewidth=0.8)
+        ax.set(title=model, xlabel=axis[model], ylabel="mean estimation error")
+        ax.set(xlim=(0, None), ylim=(0, None))
+        ax.legend(frameon=False, fontsize=8, handlelength=3)
+    return figure

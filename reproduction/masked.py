@@ -1,0 +1,185 @@
+"""Real data with labels hidden at random: what tables 1 and 2, and the choices tried on them, share.
+
+Of 70 % of the rows every positive label is kept with probability pi, else replaced by 0; models are told pi_hat,
+choose lam by 5-fold cross-validation of the observed labels, and predict the true classes of the other 30 %.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
+from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
+from reproduction.cells import Cell, generator
+from reproduction.claims import standard_error
+from reproduction.drawing import GREY, LOOKS, PALETTE, band, legend_below, panels
+
+NAIVE = "Lasso"
+LOADERS: dict[str, Any] = {"mfeat": load_mfeat, "colposcopy": load_colposcopy}
+ESTIMATORS: dict[str, Any] = {"mfeat": MultinomialPULassoCV, "colposcopy": OrdinalPULassoCV}
+TEST_SHARE = 0.3
+NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper")
+COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)  # of both tables of the paper
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a table is about: its column, how it is printed, what it is called, and whether more is better."""
+
+    column: str
+    digits: str
+    label: str
+    more_is_better: bool
+
+    def show(self, mean: float, se: float) -> str:
+        """Return a mean with its standard error."""
+        return f"{mean:{self.digits}} ± {se:{self.digits}}"
+
+
+ACCURACY = Score("accuracy", ".1%", "accuracy on test digits", True)
+SQUARED_ERROR = Score("mse", ".2f", "mean squared error on test images", False)
+
+
+def published(rows: Mapping[float, Sequence[float]]) -> dict[tuple[float, Any], float]:
+    """Return the numbers of the paper by pi and pi_hat."""
+    return {
+        (pi, assumed): value
+        for pi, values in rows.items()
+        for assumed, value in zip(COLUMNS, values, strict=True)
+    }
+
+
+def design(
+    data: str, grid: Mapping[str, Any], groups: tuple[str, str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the settings of PULasso and of the naive lasso, which differ in scenario and perhaps in groups."""
+    pu, naive = ({}, {}) if groups is None else ({"groups": each} for each in groups)
+    return {
+        "data": data,
+        "estimator": {"scenario": "single-training-set", **pu, **grid},
+        "naive": {"scenario": "fully-observed", **naive, **grid},
+        **more,
+    }
+
+
+def cells_of(settings: Mapping[str, Any]) -> list[Cell]:
+    """Return one cell for every label frequency and every assumed one, the naive lasso among them."""
+    return [
+        {"pi": pi, "assumed": assumed}
+        for pi in settings["label_frequencies"]
+        for assumed in (NAIVE, *settings["assumed"])
+    ]
+
+
+def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the scores of one fit on the rows that were kept apart.
+
+    All cells of a repetition share the split, and those of one label frequency also which labels are hidden. A
+    `choice` changes settings of both methods.
+    """
+    data = _load(fixed["data"])
+    rows = _some_rows(data, fixed.get("n_rows"), seed)
+    split = int(generator(seed, fixed["data"], cell["repetition"]).integers(2**31))
+    train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=split, stratify=data.y[rows])
+    z = mask_labels(data.y[train], cell["pi"], generator(seed, fixed["data"], cell["repetition"], cell["pi"]))
+    naive = cell["assumed"] == NAIVE
+    settings = {**fixed["naive" if naive else "estimator"], **fixed.get("choice", {})}
+    if not naive:
+        settings["label_frequency"] = cell["assumed"]
+    lam_over_max = settings.pop("lam_over_max", None)
+    model = ESTIMATORS[fixed["data"]](random_state=split, progress=False, **settings)
+    if lam_over_max is not None:
+        _give_lam(model, lam_over_max, data.X[train], z)
+    return _scores(model.fit(data.X[train], z), data.X[test], data.y[test])
+
+
+@lru_cache(maxsize=1)
+def _load(name: str) -> Dataset:
+    return LOADERS[name]()
+
+
+def _give_lam(model: Any, lam_over_max: float, x: NDArray, z: NDArray) -> None:
+    """Leave nothing to choose: the grid has one lam, a share of the smallest one that selects nothing."""
+    lam_max = clone(model).set_params(n_lams=2, lam_min_ratio=0.9, cv=2).fit(x, z).lam_max_
+    model.set_params(lams=[lam_over_max * lam_max], cv=2)
+
+
+def _some_rows(data: Dataset, n_rows: int | None, seed: int) -> NDArray:
+    """Return all rows, or a few for a quick look."""
+    if n_rows is None:
+        return np.arange(len(data.y))
+    return generator(seed, "rows").permutation(len(data.y))[:n_rows]
+
+
+def _scores(model: Any, x: NDArray, y: NDArray) -> dict[str, Any]:
+    predicted = model.predict(x)
+    proba = model.predict_proba(x)
+    expected = proba @ np.arange(len(model.classes_))
+    median = (np.cumsum(proba, axis=1) < 0.5).sum(axis=1)
+    return {
+        "accuracy": float(np.mean(predicted == y)),
+        "mse": float(np.mean((predicted - y) ** 2.0)),
+        "mse_of_median": float(np.mean((median - y) ** 2.0)),
+        "mse_of_mean": float(np.mean((expected - y) ** 2.0)),
+        "lam_over_max": model.lam_ / model.lam_max_,
+        "n_selected": int(np.count_nonzero(np.atleast_2d(model.coef_).any(axis=0))),
+    }
+
+
+def mean_scores(
+    table: pd.DataFrame, by: list[str], scores: list[str], paper: Mapping[tuple[float, Any], float]
+) -> pd.DataFrame:
+    """Return means and standard errors of scores over splits, the paper's number behind the first of them."""
+    numbers: dict[str, Any] = {}
+    for score in scores:
+        numbers |= {score: (score, "mean"), f"{score}_se": (score, standard_error)}
+    means = table.groupby(by, sort=False, as_index=False).agg(
+        **numbers, n_selected=("n_selected", "mean"), splits=("n_selected", "size")
+    )
+    pairs = zip(means["pi"], means["assumed"], strict=True)
+    means.insert(len(by) + 2, "paper", [paper.get(pair, np.nan) for pair in pairs])
+    return means
+
+
+def in_columns(means: pd.DataFrame, score: Score) -> pd.DataFrame:
+    """Return the table as the paper prints it: our mean ± standard error, the paper's number in brackets."""
+    rows: dict[float, dict[str, str]] = {}
+    for row in means.to_dict("records"):
+        in_paper = "" if np.isnan(row["paper"]) else f" ({row['paper']:{score.digits}})"
+        name = NAIVE if row["assumed"] == NAIVE else f"pi_hat = {row['assumed']:g}"
+        ours = score.show(row[score.column], row[f"{score.column}_se"])
+        rows.setdefault(row["pi"], {"pi": f"{row['pi']:g}"})[name] = ours + in_paper
+    return pd.DataFrame(list(rows.values()))
+
+
+def draw_by_assumed(means: pd.DataFrame, score: Score, paper: Mapping[tuple[float, Any], float]) -> Figure:
+    """Draw a score against the assumed label frequency, one panel for each true one.
+
+    Lines are the naive lasso, crosses and the dashed line are the paper's numbers, the dotted line is the truth.
+    """
+    frequencies = means["pi"].unique().tolist()
+    figure, axes = panels(len(frequencies), sharey=True)
+    for ax, pi in zip(axes, frequencies, strict=True):
+        here = means[means["pi"] == pi]
+        pu, naive = here[here["assumed"] != NAIVE], here[here["assumed"] == NAIVE]
+        at = pu["assumed"].astype(float)
+        band(ax, at, pu[score.column], pu[f"{score.column}_se"], LOOKS[0], label=NAMES_DRAWN[0])
+        ax.axhline(naive[score.column].iloc[0], color=PALETTE[1], label=NAMES_DRAWN[1])
+        known = [(a, paper[pi, a]) for a in at if (pi, a) in paper]
+        if known:
+            ax.plot(*zip(*known, strict=True), "x", color=PALETTE[0], label=NAMES_DRAWN[2])
+        if (pi, NAIVE) in paper:
+            ax.axhline(paper[pi, NAIVE], color=PALETTE[1], linestyle="--", label=NAMES_DRAWN[3])
+        ax.axvline(pi, color=GREY, linestyle=":", linewidth=1)
+        ax.set(title=f"label frequency {pi:g}", xlabel="assumed label frequency")
+    axes[0].set_ylabel(score.label)
+    legend_below(figure, axes[-1], NAMES_DRAWN)
+    return figure

@@ -1,0 +1,107 @@
+"""Table 2: colposcopies with lost labels, ordinal model."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from reproduction.cells import at_scale, repetitions, run_cells
+from reproduction.claims import Claim
+from reproduction.masked import (
+    NAIVE,
+    SQUARED_ERROR,
+    cells_of,
+    design,
+    draw_by_assumed,
+    in_columns,
+    mean_scores,
+    predict_masked,
+    published,
+)
+
+TITLE = "Table 2: colposcopies with lost labels"
+PAPER = (
+    "UCI Quality Assessment of Digital Colposcopies, 287 images, 62 features, 70 % for training; the class "
+    "is the number of experts who call the quality good. The label of a class above 0 is kept with "
+    "probability pi; ON-PULasso is told pi_hat. Mean squared error on the other 30 %, one split. ON-PULasso "
+    "always outperforms ON-Lasso for moderate misspecification."
+)
+NOTES = (
+    "The paper says that classes range from 0 to 5; the public files have six experts and counts from 0 to 6, so "
+    "K = 6 here. Its 7.27 occurs four times in one split: that is class 6 for every image (7.60 over all 287), "
+    "which PULasso predicts when it selects no feature. So cross-validation of the paper, too, liked large lams.",
+    "How a class is predicted from probabilities matters more than anything else here, and the paper does not say "
+    "how it did. The claims are judged by the most probable class, as for the digits; this is unkind to a model "
+    "that is unsure between neighbours, and at its worst predicts class 0 for every image (19.0). The numbers also "
+    "hold the error of the median class and of the expected class. All errors are then about half as large or less, "
+    "and Lasso gains most: by the median class it is behind at pi = 0.6 (8.59 against 3.36 for the correct pi_hat) "
+    "and 0.7 (4.34 against 3.29), and no longer at 0.8 (3.18 against 3.19); by the expected class PULasso stays "
+    "ahead everywhere (3.15, 3.08, 3.05 against 5.86, 4.47, 3.57).",
+    "PULasso misses the paper's 3.79 at pi = pi_hat = 0.6 with 5.90; single splits have from 3.8 to 9.2. It misses "
+    "4.99 at 0.8 with 5.57. The criterion is the reason: the likelihood of observed labels is best at a lam of about "
+    "0.4 lam_max with six features, the most probable class at a quarter of it. With lam chosen by the squared error "
+    "that pulasso.metrics estimates without negatives, the error falls by more than one, to 4.5 for both; grid, "
+    "tolerance and standardisation change little or make it worse (experiment table-2-choices).",
+    "Lasso errs more than in the paper (18.79, 16.93, 10.65 against 10.70, 9.36, 7.97). No lam explains that: with "
+    "lam = 0.1 and 0.01 lam_max instead of cross-validation it still has about 15 at pi = 0.6 and above 9 at 0.8 "
+    "(table-2-choices). The paper's errors of Lasso lie between those of our most probable and of our median class, "
+    "so its rule of prediction may have been another one.",
+)
+
+PUBLISHED = published(
+    {
+        0.6: (10.70, 7.27, 3.79, 4.72, 6.92, 8.60),
+        0.7: (9.36, 7.27, 7.27, 5.53, 6.28, 9.01),
+        0.8: (7.97, 6.41, 4.51, 7.27, 4.99, 5.93),
+    }
+)
+MODERATE = 0.1  # misspecification at which PULasso must still win
+
+DESIGN = design("colposcopy", {"cv": 5, "n_lams": 30, "lam_min_ratio": 0.02, "tol": 1e-4})
+TINY_DESIGN = design("colposcopy", {"cv": 2, "n_lams": 5, "lam_min_ratio": 0.3, "tol": 1e-3})
+_WHOLE = {"design": DESIGN, "label_frequencies": (0.6, 0.7, 0.8), "assumed": (0.5, 0.6, 0.7, 0.8, 0.9)}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "tiny": {"design": TINY_DESIGN, "label_frequencies": (0.6,), "assumed": (0.6, 0.9), "splits": 2},
+    "quick": {**_WHOLE, "splits": 5},
+    "paper": {**_WHOLE, "splits": 20},
+}
+
+
+def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
+    """Return the errors of every split, label frequency and assumed one."""
+    settings = at_scale(SETTINGS, scale)
+    cells = repetitions(cells_of(settings), settings["splits"])
+    return run_cells("table-2", predict_masked, cells, settings["design"], seed, **how)
+
+
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
+    """Return mean squared errors beside the paper's."""
+    return mean_scores(table, ["pi", "assumed"], ["mse", "mse_of_median", "mse_of_mean"], PUBLISHED)
+
+
+def beside_paper(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as the paper prints it, its numbers in brackets."""
+    return in_columns(summarize(table), SQUARED_ERROR)
+
+
+def judge(table: pd.DataFrame) -> list[Claim]:
+    """PULasso is better than Lasso wherever it is told nearly the truth."""
+    means = summarize(table).set_index(["pi", "assumed"])["mse"]
+    claims = []
+    for pi in means.index.unique("pi"):
+        errors = means[pi]
+        # A tenth is not exact in binary, hence the rounding.
+        near = [a for a in errors.index if a != NAIVE and round(abs(a - pi), 6) <= MODERATE]
+        claims.append(
+            Claim(
+                f"pi = {pi}: PULasso errs less than Lasso wherever |pi_hat - pi| <= {MODERATE}",
+                bool(all(errors[a] < errors[NAIVE] for a in near)),
+                f"Lasso {errors[NAIVE]:.2f}; PULasso " + ", ".join(f"{errors[a]:.2f} at {a}" for a in near),
+            )
+        )
+    return claims
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw errors against pi_hat, the paper's as crosses."""
+    return draw_by_assumed(summarize(table), SQUARED_ERROR, PUBLISHED)

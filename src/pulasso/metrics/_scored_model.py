@@ -1,0 +1,126 @@
+"""A fitted classifier on labelled and unlabeled rows: everything that scores ask of it, computed once."""
+
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pulasso._messages import arg, listed, plain
+from pulasso.data.inputs import check_weight
+from pulasso.data.labels import encode_predictions, encode_with
+from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
+from pulasso.losses import PULoss
+from pulasso.metrics._parameters import LabelSettings, check_keywords
+from pulasso.metrics._reading import read_sample, scenario_of
+from pulasso.metrics._signed_sample import SignedSample
+from pulasso.scenarios import LabelCounts, Scenario
+
+
+class ScoredModel:
+    """Predictions of an estimator beside observed labels.
+
+    What the user says about the labels has precedence over what the estimator, or the last step of a pipeline,
+    knows from its fit.
+    """
+
+    def __init__(
+        self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None, labels: LabelSettings
+    ):
+        check_keywords(labels)
+        self.estimator, self.X, self.z, self.sample_weight = estimator, X, z, sample_weight
+        self.core = _classifier_inside(estimator)
+        self.marks = {
+            name: labels.get(name, getattr(self.core, name, None)) for name in ("unlabeled", "negative")
+        }
+        given = labels.get("classes")
+        self.classes = _class_0_first(self.core.classes_, self.marks) if given is None else np.asarray(given)
+        told = [labels.get(name) for name in ("scenario", "prevalence", "label_frequency")]
+        self.knows_scenario = all(each is None for each in told)
+        self.scenario = _scenario_of_fit(self.core) if self.knows_scenario else scenario_of(labels)
+        self.has_proba = hasattr(estimator, "predict_proba")
+        self.is_ordered = hasattr(self.core, "predict_expected")
+
+    @cached_property
+    def sample(self) -> SignedSample:
+        """The observed labels, weighed for every class."""
+        labels = {"scenario": self.scenario, "classes": self.classes, **self.marks}
+        return read_sample(self.z, self.sample_weight, cast(LabelSettings, labels))
+
+    @cached_property
+    def predicted(self) -> NDArray:
+        """Predicted classes as positions 0..K."""
+        predicted = self.estimator.predict(self.X)
+        return encode_predictions(predicted, self.classes, unlabeled=self.marks["unlabeled"])
+
+    @cached_property
+    def log_proba(self) -> NDArray:
+        """Log-probabilities of the true classes, class 0 first; -inf for a class that the model does not know."""
+        with np.errstate(divide="ignore"):  # trees and the like take the log of their zeros
+            if hasattr(self.estimator, "predict_log_proba"):
+                found = np.asarray(self.estimator.predict_log_proba(self.X), dtype=float)
+            else:
+                found = np.log(np.asarray(self.estimator.predict_proba(self.X), dtype=float))
+        names, known = self.classes.tolist(), np.asarray(self.core.classes_).tolist()
+        unknown = [name for name in known if name not in names]
+        if unknown:
+            raise LabelError(
+                f"the model predicts {listed(unknown)}, but the classes are {listed(names)}.",
+                parameter="classes",
+            )
+        log_proba = np.full((len(found), len(names)), -np.inf)
+        log_proba[:, [names.index(name) for name in known]] = found
+        return log_proba
+
+    def observed_score(self) -> float:
+        """Return the mean log P(z | x), with P(z | x) from the model's P(y | x) and the scenario."""
+        codes = encode_with(self.z, self.classes, **self.marks)
+        weight = check_weight(self.sample_weight, codes)
+        if self.knows_scenario and hasattr(self.core, "label_model_"):
+            label_model = self.core.label_model_  # part of the model that is scored
+        else:
+            label_model = self.scenario.label_model(LabelCounts.from_codes(codes, self.classes, weight))
+        present = weight > 0  # a row of weight zero is absent, and must not give 0 * -inf
+        if (present & (codes == len(self.classes))).any():
+            equal_odds = np.zeros((len(codes), len(self.classes)))
+            if np.isneginf(PULoss(label_model).log_likelihood(equal_odds, codes)[present]).any():
+                raise LabelError(
+                    f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
+                    "model does not know how likely they are.",
+                    parameter="z",
+                    remedy="Fit again with some, or drop these rows.",
+                )
+        log_likelihood = PULoss(label_model).log_likelihood(self.log_proba, codes)
+        return float(np.average(log_likelihood[present], weights=weight[present]))
+
+
+def _classifier_inside(estimator: Any) -> Any:
+    """Return the fitted classifier inside searches and pipelines."""
+    core = estimator
+    while hasattr(core, "best_estimator_") or hasattr(core, "steps"):
+        core = core.best_estimator_ if hasattr(core, "best_estimator_") else core.steps[-1][1]
+    if not hasattr(core, "classes_"):
+        raise NotFittedError(
+            f"{type(core).__name__} has no classes_: call fit(X, z) before scoring it. Only classifiers can be scored."
+        )
+    return core
+
+
+def _class_0_first(classes: ArrayLike, marks: dict[str, Any]) -> NDArray:
+    """Return the classes of a fit in our order; other classifiers sort them, wherever class 0 is."""
+    known = np.asarray(classes)
+    names = known.tolist()
+    first = next((mark for mark in (marks["negative"], marks["unlabeled"]) if mark in names), names[0])
+    zero = names.index(first)
+    return np.concatenate([known[[zero]], np.delete(known, zero)])
+
+
+def _scenario_of_fit(core: Any) -> Scenario:
+    if not hasattr(core, "scenario_"):
+        raise ScenarioError(
+            f"{type(core).__name__} does not know how the labels came to be.",
+            parameter="scenario",
+            remedy="Say it to the scorer, for example make_pu_scorer('accuracy', scenario='single-training-set', "
+            "label_frequency=0.5).",
+        )
+    return core.scenario_

@@ -1,0 +1,3 @@
+"""The scripts that made the numbers need packages that the tests do not."""
+
+collect_ignore_glob = ["make_*.py"]

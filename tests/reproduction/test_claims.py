@@ -1,0 +1,184 @@
+"""Claims are decided by the numbers: tables made by hand on either side of each line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
+from reproduction.claims import standard_error
+from reproduction.masked import NAIVE
+
+
+def verdicts(experiment, table):
+    return [claim.holds for claim in experiment.judge(table)]
+
+
+def errors_by_rate(bend=1.0, second=1.0):
+    """Return a table of figure 1 whose error is the rate to the power `bend`, the second line times `second`."""
+    rows = []
+    for model in ("multinomial", "ordinal"):
+        for s, p, factor in ((2, 100, 1.0), (3, 200, second)):
+            for n in (1000, 2000, 4000, 8000, 16000):
+                error = factor * 10 * figure_1.rate(model, s, p, 2, n) ** bend
+                cell = {"model": model, "s": s, "p": p, "K": 2, "n": n, "c": 0.1, "stated_c": True}
+                rows += [{**cell, **both_errors(error + noise)} for noise in (-0.01, 0.01)]
+    return pd.DataFrame(rows)
+
+
+def both_errors(error, curvature=0.1, of_offsets=0.0):
+    return {"error": error, "error_with_offsets": error + of_offsets, "curvature": curvature, "n_selected": 3}
+
+
+def test_figure_1():
+    assert verdicts(figure_1, errors_by_rate()) == [True] * 6
+    assert verdicts(figure_1, errors_by_rate(bend=3.0))[::2] == [False] * 3
+    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, False] * 3
+
+
+def test_figure_1_names_the_point_that_is_furthest_from_its_line():
+    """A point moved up by d leaves the line by 0.8 d or less: the line through five points gives way."""
+    table = errors_by_rate()
+    moved = table["n"] == 4000
+    table.loc[moved, "error"] += 0.05  # five standard errors: the two repetitions differ by 0.02
+    words = figure_1.judge(table)[0].evidence
+    assert 3 < float(words.split("than ")[1].split()[0]) < 4.5
+
+
+def test_repetitions_give_every_rate_the_same_standard_error():
+    rates, numbers = [0.02, 0.04, 0.08], figure_1.repetitions_at([0.02, 0.04, 0.08], 1600)
+    assert [rate / number**0.5 for rate, number in zip(rates, numbers, strict=True)] == pytest.approx(
+        [0.002] * 3
+    )
+    assert figure_1.repetitions_at([0.001, 0.1], 10) == [2, 10]  # one repetition would have no standard error
+
+
+@pytest.mark.parametrize(
+    ("multinomial", "ordinal", "expected"),
+    [
+        ((1, 2, 3), (1, 1.1, 1), [True, True, True, True, True]),
+        ((1, 2, 1.9), (1, 1.1, 1), [False, True, True, True, True]),
+        ((1, 2, 3), (2, 1.1, 1), [True, False, True, False, False]),
+        ((1, 2, 3), (1, 1, 2), [True, False, False, False, False]),
+    ],
+)
+def test_figure_2(multinomial, ordinal, expected):
+    assert verdicts(figure_2, errors_by_classes(multinomial, ordinal)) == expected
+
+
+def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0, 0)):
+    rows = []
+    for model, errors in (("multinomial", multinomial), ("ordinal", ordinal)):
+        for k, (error, curvature, off) in enumerate(zip(errors, curvatures, offsets, strict=True), start=1):
+            for c, worse in ((0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
+                cell = {"model": model, "s": 2, "p": 100, "K": k, "n": 100, "c": c}
+                rows += [
+                    {**cell, **both_errors(error + worse + noise, curvature, off)} for noise in (-0.01, 0.01)
+                ]
+    return pd.DataFrame(rows)
+
+
+def test_figure_2_takes_curvature_and_thresholds_into_account():
+    steep = errors_by_classes((1, 2, 3), (2, 1, 1), curvatures=(0.25, 1, 1))
+    assert verdicts(figure_2, steep) == [True, False, True, True, False]
+    more = errors_by_classes((1, 2, 3), (2, 1, 1), offsets=(0, 1, 1))
+    assert verdicts(figure_2, more) == [True, False, True, False, True]
+
+
+def comparison(x, values, gains):
+    rows = []
+    for model in ("multinomial", "ordinal"):
+        for value, gain in zip(values, gains, strict=True):
+            for repetition in range(4):
+                noise = 0.02 * (-1) ** repetition
+                base = 0.3 + 0.1 * value
+                for method, error in (("PULasso", base), ("Lasso", base + gain + noise), ("oracle", base)):
+                    cell = {"model": model, "n": 200, x: value, "repetition": repetition, "method": method}
+                    numbers = {"error": error, "error_small_test": error, "n_selected": 2}
+                    share = value if x == "unlabeled_share" else 1 - value
+                    rows.append({**cell, **numbers, "positive_share": share})
+    return pd.DataFrame(rows)
+
+
+def test_figures_3_and_4_ask_for_two_standard_errors():
+    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))) == [True, False, True] * 2
+    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.02, 0.0)))[0] is False
+    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)))[2] is False
+    grow = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.3, 0.5))
+    assert verdicts(figure_4, grow) == [True] * 4
+    assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.5, 0.3)))[0] is False
+    assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.0, 0.01)))[1] is False
+
+
+def test_figure_3_looks_for_the_hardest_prevalence():
+    table = comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))
+    table.loc[(table["pi_0"] == 0.4) & (table["method"] != "Lasso"), "error"] = 0.4
+    assert verdicts(figure_3, table)[1::3] == [True, True]
+
+
+def masked(score, values, change=None):
+    """Return a table of splits with a little noise from {(pi, assumed): value}."""
+    rows = []
+    for (pi, assumed), value in values.items():
+        for repetition in range(2):
+            cell = {"pi": pi, "assumed": assumed, "repetition": repetition, "n_selected": 5, "rule": "min"}
+            cell |= {"change": change} if change else {}
+            rows.append(
+                {
+                    **cell,
+                    "accuracy": 0.5,
+                    "mse": 1.0,
+                    "mse_of_mean": 1.0,
+                    "mse_of_median": 1.0,
+                    score: value + 0.001 * repetition,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def test_the_published_numbers_pass_their_own_claims():
+    """Except the diagonal at 0.4, which the paper does not have."""
+    assert all(verdicts(table_1, masked("accuracy", table_1.PUBLISHED)))
+    assert verdicts(table_2, masked("mse", table_2.PUBLISHED)) == [True] * 3
+    assert table_1.PUBLISHED[0.6, 0.6] == 0.98
+    assert table_2.PUBLISHED[0.8, NAIVE] == 7.97
+
+
+def test_tables_notice_what_does_not_hold():
+    worse = {**table_1.PUBLISHED, (0.6, 0.6): 0.95, (0.6, 0.7): 0.96, (0.4, 0.9): 0.2}
+    claims = {claim.text: claim.holds for claim in table_1.judge(masked("accuracy", worse))}
+    failed = [text for text, holds in claims.items() if not holds]
+    expected = ["pi = pi_hat = 0.6, lam of the least loss", "pi = 0.4", "pi = 0.6"]
+    assert [text.split(":")[0] for text in failed] == expected
+    assert verdicts(table_2, masked("mse", {**table_2.PUBLISHED, (0.7, 0.6): 9.5})) == [True, False, True]
+
+
+def test_table_1_judges_the_diagonal_by_both_rules():
+    first = masked("accuracy", {**table_1.PUBLISHED, (0.6, 0.6): 0.95})
+    again = masked("accuracy", {(0.6, 0.6): 0.97, (0.8, 0.8): 0.9}).assign(rule="1se")
+    claims = [claim for claim in table_1.judge(pd.concat([first, again])) if "pi_hat = 0" in claim.text]
+    assert [claim.holds for claim in claims] == [False, True, True, False]
+    assert "one-standard-error" in claims[1].text
+    assert "1se" not in table_1.beside_paper(first).columns[-1]
+
+
+@pytest.mark.parametrize("experiment", [table_1, table_2])
+def test_tables_are_drawn_beside_the_paper(experiment):
+    score = "accuracy" if experiment is table_1 else "mse"
+    figure = experiment.draw(masked(score, experiment.PUBLISHED))
+    assert len(figure.axes) == 3
+    assert "PULasso in the paper" in figure.axes[-1].get_legend_handles_labels()[1]
+
+
+def test_choices_are_compared_on_the_same_splits():
+    base = masked("accuracy", {(0.6, NAIVE): 0.5, (0.6, 0.6): 0.9}, "as in the table")
+    other = masked("accuracy", {(0.6, NAIVE): 0.6, (0.6, 0.6): 0.8}, "groups: entries")
+    table = pd.concat([base, other], ignore_index=True)
+    summary = table_1_choices.summarize(table).set_index(["method", "change"])
+    assert summary.loc[("PULasso", "groups: entries"), "difference"] == pytest.approx(-0.1)
+    assert summary.loc[("PULasso", "groups: entries"), "difference_se"] == pytest.approx(0.0, abs=1e-12)
+    assert verdicts(table_1_choices, table) == [True]
+    assert table_1_choices.draw(table).axes
+
+
+def test_one_repetition_proves_nothing():
+    assert standard_error([1.0]) == np.inf
