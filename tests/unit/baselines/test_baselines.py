@@ -147,9 +147,9 @@ def test_data_in_chunks_are_refused(single):
 
 
 def test_a_missing_number_is_asked_for(single):
-    with pytest.raises(ScenarioError, match="needs label_frequency="):
+    with pytest.raises(ScenarioError, match="needs label_frequency"):
         ElkanNoto().fit(single.X, single.z)
-    with pytest.raises(ScenarioError, match="needs prevalence="):
+    with pytest.raises(ScenarioError, match="needs prevalence"):
         OneVsRestPU().fit(single.X, single.z)
 
 
@@ -377,5 +377,5 @@ def test_the_oracle_must_know_the_classes():
     assert oracle(0.1, scenario="case-control", prevalence=0.1, classes=[5]).scenario.always_labeled == (5,)
     with pytest.raises(ValueError, match=r"pass classes=\[...\]"):
         oracle(0.1, scenario="case-control", prevalence=0.1)
-    with pytest.raises(ValueError, match="needs prevalence="):
+    with pytest.raises(ValueError, match="needs prevalence"):
         oracle(0.1, scenario="case-control")

@@ -84,7 +84,7 @@ def test_wrong_turns(one_set):
         MultinomialPULasso(scenario="single-training-set").fit(x, z)
     with pytest.raises(ScenarioError, match="or prevalence='estimate'"):
         MultinomialPULasso().fit(x, z)
-    with pytest.raises(ScenarioError, match="does not use prevalence="):
+    with pytest.raises(ScenarioError, match="does not use prevalence"):
         MultinomialPULasso(scenario="single-training-set", prevalence="estimate").fit(x, z)
     with pytest.raises(ScenarioError, match="always_labeled= do not go together"):
         MultinomialPULasso(scenario=CaseControl("estimate", always_labeled=1)).fit(x, z)
