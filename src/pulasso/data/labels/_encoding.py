@@ -11,7 +11,6 @@ code        meaning
 ==========  =======================================================
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from pulasso._messages import listed, warn
+from pulasso._messages import arg, did_you_mean, listed, warn
 from pulasso.data.labels._column import (
     MEANS_UNLABELED,
+    NAN_IS_UNLABELED,
     Column,
     is_missing,
     plain_label,
@@ -169,9 +169,10 @@ def encode_with(
     unknown = [label for label in column.names if label not in table]
     if unknown:
         raise LabelError(
-            f"y holds {listed(unknown)}, unknown to the fitted model, "
-            f"whose labels are {listed([label for label in table if label is not _MISSING])}. "
-            "Drop these rows, or fit again with them."
+            f"{arg('y')} holds {listed(unknown)}, unknown to the fitted model, "
+            f"whose labels are {listed([label for label in table if label is not _MISSING])}.",
+            parameter="y",
+            remedy="Drop these rows, or fit again with them.",
         )
     return _codes(column, table)
 
@@ -187,18 +188,24 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
         _refuse_missing(column, None)
         if negative is not None:
             raise LabelError(
-                f"negative={negative!r} names class 0, but nothing says which rows are unlabeled. Give the "
-                'marker too, for example unlabeled=-1, or unlabeled=float("nan") for missing values.'
+                f"{arg('negative', repr(negative))} names class 0, but nothing says which rows are unlabeled.",
+                parameter="unlabeled",
+                remedy=f"Give the marker too, for example {arg('unlabeled', '-1')}, "
+                f"or {NAN_IS_UNLABELED} for missing values.",
             )
-        marker, argument = (order[0], "class_order names") if order else (column.names[0], "")
+        marker, parameter, verb = (
+            (order[0], "class_order", "names") if order else (column.names[0], "unlabeled", "is")
+        )
         _warn_of_a_better_marker(column, marker)
     else:
-        marker, argument = plain_label(unlabeled, "unlabeled"), "unlabeled is"
+        marker, parameter, verb = plain_label(unlabeled, "unlabeled"), "unlabeled", "is"
         _refuse_missing(column, marker)
     if marker not in column.names:
         raise LabelError(
-            f"{argument} {marker!r}, which does not occur in y. "
-            f"Labels present: {listed(column.names)}.{_suggestion(marker, column.names)}"
+            f"{arg(parameter)} {verb} {marker!r}, which does not occur in {arg('y')}. "
+            f"Labels present: {listed(column.names)}.",
+            parameter=parameter,
+            remedy=did_you_mean(marker, column.names).strip(),
         )
     return column.names[column.names.index(marker)]
 
@@ -209,8 +216,8 @@ def _warn_of_a_better_marker(column: Column, marker: Any) -> None:
     if telling and marker not in telling:
         warn(
             f"Rows with the label {marker!r}, the first one, are taken as unlabeled, and {listed(telling)} as a class "
-            f"of its own. If it is {telling[0]!r} that marks unlabeled rows, pass unlabeled={telling[0]!r}; if not, "
-            f"pass unlabeled={marker!r} to say so.",
+            f"of its own. If it is {telling[0]!r} that marks unlabeled rows, pass "
+            f"{arg('unlabeled', repr(telling[0]))}; if not, pass {arg('unlabeled', repr(marker))} to say so.",
             MarkerWarning,
         )
 
@@ -222,9 +229,11 @@ def _refuse_measurements(column: Column) -> None:
     except ValueError:
         examples = listed(column.names[:2], show="{:.4g}".format)
         raise LabelError(
-            f"Unknown label type: continuous. y holds {len(column.names)} different numbers with decimals, such as "
-            f"{examples}: it looks like a measurement. Labels are names or whole numbers: pass the column that holds "
-            "the classes, or cut the measurement into classes first, for example by pandas.cut."
+            f"Unknown label type: continuous. {arg('y')} holds {len(column.names)} different numbers with decimals, "
+            f"such as {examples}: it looks like a measurement.",
+            parameter="y",
+            remedy="Labels are names or whole numbers: pass the column that holds the classes, or cut the measurement "
+            "into classes first, for example by pandas.cut.",
         ) from None
 
 
@@ -234,8 +243,9 @@ def _refuse_missing(column: Column, marker: Any) -> None:
     values = "1 missing value" if column.n_missing == 1 else f"{column.n_missing} missing values"
     aside = "" if marker is None else f", but unlabeled rows are marked by {marker!r}"
     raise LabelError(
-        f"y has {values}{aside}. If a missing label means unlabeled, say so by "
-        'unlabeled=float("nan"); otherwise fill or drop these rows.'
+        f"{arg('y')} has {values}{aside}.",
+        parameter="unlabeled",
+        remedy=f"If a missing label means unlabeled, say so by {NAN_IS_UNLABELED}; otherwise fill or drop these rows.",
     )
 
 
@@ -247,7 +257,7 @@ def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, or
     if order and marker is _MISSING:
         if order[0] in column.names:
             raise _ambiguous_name(order[0], column)
-        return _checked_negative(column, order[0], "class_order starts with")
+        return _checked_negative(column, order[0], "class_order", "starts with")
     default = _DEFAULT_NEGATIVE[column.kind]
     # With class_order the user has already said that this label is one of the positive classes.
     if order is None and default in column.names and default != marker:
@@ -255,17 +265,22 @@ def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, or
     return default if marker is _MISSING else marker
 
 
-def _checked_negative(column: Column, name: Any, argument: str = "negative is") -> Any:
+def _checked_negative(column: Column, name: Any, parameter: str = "negative", verb: str = "is") -> Any:
     if is_missing(name):
-        raise LabelError(f"{argument} {name!r}, but class 0 needs an ordinary name, as predictions use it.")
+        raise LabelError(
+            f"{arg(parameter)} {verb} {name!r}, but class 0 needs an ordinary name, as predictions use it.",
+            parameter=parameter,
+        )
     name = plain_label(name, "negative")
     is_text = isinstance(name, str)
     # One array holds all class names, and text among numbers would turn the numbers into text.
     if column.names and is_text != (column.kind == "string"):
         example = _DEFAULT_NEGATIVE["string" if column.kind == "string" else "number"]
         raise LabelError(
-            f"{argument} {name!r}, but the labels in y are {column.kind}s ({listed(column.names)}). "
-            f"Name class 0 by a value of the same kind, for example {example!r}."
+            f"{arg(parameter)} {verb} {name!r}, but the labels in {arg('y')} are {column.kind}s "
+            f"({listed(column.names)}).",
+            parameter=parameter,
+            remedy=f"Name class 0 by a value of the same kind, for example {example!r}.",
         )
     return name
 
@@ -273,9 +288,11 @@ def _checked_negative(column: Column, name: Any, argument: str = "negative is") 
 def _ambiguous_name(name: Any, column: Column) -> LabelError:
     other = {"number": -1, "boolean": -1, "string": "background"}[column.kind]
     return LabelError(
-        f"y holds the label {name!r} besides the marker of unlabeled rows: it could be a positive class or "
-        f"a confirmed negative. Pass negative={name!r} to say that these rows are certainly class 0, or "
-        f"another name for class 0 (for example negative={other!r}) to make {name!r} a positive class."
+        f"{arg('y')} holds the label {name!r} besides the marker of unlabeled rows: it could be a positive class "
+        "or a confirmed negative.",
+        parameter="negative",
+        remedy=f"Pass {arg('negative', repr(name))} to say that these rows are certainly class 0, or another name "
+        f"for class 0 (for example {arg('negative', repr(other))}) to make {name!r} a positive class.",
     )
 
 
@@ -286,35 +303,44 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
         return present
     for label in order:
         if order.count(label) > 1:
-            raise LabelError(f"class_order names {label!r} more than once.")
+            raise LabelError(f"{arg('class_order')} names {label!r} more than once.", parameter="class_order")
     if order[:1] != [marker] and order[:1] != [class_0]:
         first = f"starts with {order[0]!r}" if order else "is empty"
         raise LabelError(
-            f"class_order {first}, but must start with class 0, here {class_0!r}. "
-            "To call class 0 otherwise, pass that name as negative=."
+            f"{arg('class_order')} {first}, but must start with class 0, here {class_0!r}.",
+            parameter="class_order",
+            remedy=f"To call class 0 otherwise, pass that name as {arg('negative')}.",
         )
     for label in order[1:]:
         if label in not_positive:
             raise LabelError(
-                f"class_order names {label!r} after {order[0]!r}, but both stand for class 0 or for "
-                "unlabeled rows: keep one of them, in first place."
+                f"{arg('class_order')} names {label!r} after {order[0]!r}, but both stand for class 0 or for "
+                "unlabeled rows: keep one of them, in first place.",
+                parameter="class_order",
             )
         if label not in present:
             raise LabelError(
-                f"class_order names {label!r}, which does not occur in y. "
-                f"Labels present: {listed(column.names)}.{_suggestion(label, column.names)}"
+                f"{arg('class_order')} names {label!r}, which does not occur in {arg('y')}. "
+                f"Labels present: {listed(column.names)}.",
+                parameter="class_order",
+                remedy=did_you_mean(label, column.names).strip(),
             )
     left_out = [label for label in present if label not in order]
     if left_out:
-        raise LabelError(f"class_order leaves out {listed(left_out)}, found in y. List every class once.")
+        raise LabelError(
+            f"{arg('class_order')} leaves out {listed(left_out)}, found in {arg('y')}. List every class once.",
+            parameter="class_order",
+        )
     return order[1:]
 
 
 def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any) -> LabelError:
     if unlabeled is None:
         return LabelError(
-            f"y contains only one class, {marker!r}, which is taken as the marker of unlabeled rows: no "
-            "labelled class is left to learn from. Check y, or name the marker by unlabeled=."
+            f"{arg('y')} contains only one class, {marker!r}, which is taken as the marker of unlabeled rows: no "
+            "labelled class is left to learn from.",
+            parameter="y",
+            remedy=f"Check {arg('y')}, or name the marker by {arg('unlabeled')}.",
         )
     marked = column.n_missing
     if marker is not _MISSING:
@@ -322,11 +348,14 @@ def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any
     if marked == column.n_rows:
         return LabelError(
             f"no row carries a label (all {marked} rows are unlabeled): "
-            "at least one row must be labelled with a positive class."
+            "at least one row must be labelled with a positive class.",
+            parameter="y",
         )
     return LabelError(
-        f"y contains only one class, {class_0!r}: {column.n_rows - marked} rows are confirmed negatives and "
-        f"{marked} are unlabeled. At least one row must be labelled with a positive class."
+        f"{arg('y')} contains only one class, {class_0!r}: {column.n_rows - marked} rows are confirmed negatives "
+        f"and {marked} are unlabeled.",
+        parameter="y",
+        remedy="At least one row must be labelled with a positive class.",
     )
 
 
@@ -353,15 +382,3 @@ def _class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     widest = np.array(names)
     narrow = widest.astype(dtype)
     return narrow if np.array_equal(narrow, widest) else widest
-
-
-# --- words -------------------------------------------------------------------------------------------
-
-
-def _suggestion(wanted: Any, labels: Sequence[Any]) -> str:
-    """A closing "Did you mean ...?" when a label looks like the wanted one, whatever its case or type."""
-    by_text = {str(label).strip().casefold(): label for label in labels}
-    # Numbers that look alike, 1 and -1, are no misspelling of each other.
-    cutoff = 0.6 if isinstance(wanted, str) else 1.0
-    close = difflib.get_close_matches(str(wanted).strip().casefold(), by_text, n=3, cutoff=cutoff)
-    return f" Did you mean {' or '.join(repr(by_text[text]) for text in close)}?" if close else ""
