@@ -1,0 +1,232 @@
+"""Tables from files: text, Parquet, Feather, svmlight and npz."""
+
+import csv
+import gzip
+import hashlib
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pulasso._messages import did_you_mean, listed
+from pulasso.exceptions import DataFileError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["FORMATS", "Table", "file_hash", "read_table"]
+
+FORMATS = {
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
+    ".parquet": "arrow",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".npz": "npz",
+}
+LABEL_OF_MATRICES = "y"
+LINES_LOOKED_AT = 20
+CELLS_AT_ONCE = 2_000_000
+# What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file holds: named columns, or a matrix and perhaps labels.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame or None
+        Named columns.
+    matrix : array or sparse matrix, or None
+        Features without names.
+    labels : array or None
+        Labels that came with a matrix.
+    encoding : str or None
+        Of a text file.
+    """
+
+    frame: "DataFrame | None" = None
+    matrix: Any = None
+    labels: Any = None
+    encoding: str | None = None
+
+
+def read_table(
+    path: Path, *, label: str | None = None, na: Sequence[str] = (), n_features: int | None = None
+) -> Table:
+    """Read a table by the ending of its name.
+
+    Parameters
+    ----------
+    path : Path
+    label : str, optional
+        Column to read as plain text, where "None" or "null" may be the name of a class.
+    na : sequence of str, optional
+        Text that stands for missing values, besides what usually does.
+    n_features : int, optional
+        Width of a matrix, for formats that do not say.
+    """
+    if not path.exists():
+        raise DataFileError(f"{path} does not exist.{_similar_file(path)}")
+    suffixes = [each.lower() for each in path.suffixes]
+    ending = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
+    kind = FORMATS.get(ending)
+    if path.is_dir() or kind is None:
+        raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
+    if kind == "text":
+        return _read_text(path, label, na)
+    if kind == "arrow":
+        return Table(_read_arrow(path, ending))
+    return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file, by which a saved model recognises its table."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _similar_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f" There is no folder {path.parent}, either."
+    return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return Table(_read_encoded(path, label, na, encoding), encoding=encoding)
+        except UnicodeDecodeError as error:
+            culprit = f"byte {error.object[error.start]:#04x} at position {error.start}"
+        except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+            raise DataFileError(f"{path} is damaged and cannot be unpacked: {error}.") from None
+    raise DataFileError(
+        f"{path} is no text: {culprit} is a letter neither in UTF-8 nor in Windows-1252. Save the table as UTF-8."
+    )
+
+
+def _read_encoded(path: Path, label: str | None, na: Sequence[str], encoding: str) -> "DataFrame":
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding=encoding, newline="") as stream:
+        lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
+    if not "".join(lines).strip():
+        raise DataFileError(f"{path} is empty.")
+    separator = max(",\t;", key=lines[0].count)
+    header, *others = list(csv.reader(lines, delimiter=separator))
+    twice = [name for i, name in enumerate(header) if name in header[:i]]
+    if twice:
+        raise DataFileError(f"{path} has more than one column named {listed(twice)}. Rename one of them.")
+    decimal = "," if separator == ";" and re.search(r"(^|;)-?\d+,\d+(;|$)", "".join(lines[1:])) else "."
+    # R writes names of rows without a title above them.
+    named_rows = bool(others) and all(len(row) == len(header) + 1 for row in others[:-1] or others)
+    known = {
+        "sep": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+        "index_col": 0 if named_rows else False,
+        # Labels are read as they stand: a class may be called "None".
+        "na_values": {name: [*MISSING, *na] for name in header if name != label},
+        "keep_default_na": False,
+        "dtype": {label: str} if label in header else {},
+        "skipinitialspace": True,
+    }
+    try:
+        return _read_in_chunks(path, max(1, CELLS_AT_ONCE // len(header)), known)
+    except (UnicodeDecodeError, DataFileError):
+        raise
+    except ValueError as error:  # among them pandas' ParserError
+        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
+
+
+def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
+    """Read some rows at a time: all at once, pandas takes three times the memory of the table."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
+        chunks = list(reader)
+    if not sum(map(len, chunks)):
+        raise DataFileError(f"{path} has a header, but no rows.")
+    if len(chunks) == 1:
+        return chunks[0]
+    numeric = pd.concat([chunk.dtypes.map(is_numeric_dtype) for chunk in chunks], axis=1)
+    always, ever = numeric.all(axis=1), numeric.any(axis=1)
+    mixed = numeric.index[ever & ~always]
+    if len(mixed):  # numbers in one chunk and text in another: text throughout, as it stands in the file
+        return _read_in_chunks(path, n_rows, {**known, "dtype": known["dtype"] | dict.fromkeys(mixed, str)})
+    numbers = dict.fromkeys(numeric.index[always], float)
+    return pd.concat([chunk.astype(numbers) for chunk in chunks], ignore_index=True)
+
+
+# --- binary -----------------------------------------------------------------------------------------------
+
+
+def _read_arrow(path: Path, ending: str) -> "DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path) if ending == ".parquet" else pd.read_feather(path)
+    except ImportError:
+        raise ImportError(
+            f"{path}: Parquet and Feather need pyarrow; install it with `pip install pulasso[frames]`."
+        ) from None
+    except (ValueError, OSError) as error:
+        raise DataFileError(f"{path} cannot be read: {error}") from None
+
+
+def _read_svmlight(path: Path, n_features: int | None) -> Table:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        matrix, labels = load_svmlight_file(str(path), n_features=n_features)
+    except (ValueError, OverflowError) as error:  # an index may be too large for any matrix
+        raise DataFileError(f"{path} cannot be read as svmlight: {error}") from None
+    whole = np.array_equal(labels, np.round(labels))
+    return Table(matrix=matrix, labels=labels.astype(int) if whole else labels)
+
+
+def _read_npz(path: Path, label: str | None) -> Table:
+    from scipy import sparse
+
+    from pulasso.storage import DAMAGED
+
+    key = label or LABEL_OF_MATRICES
+    try:
+        with open(path, "rb") as stream:
+            stored = np.load(stream, allow_pickle=False)
+            if isinstance(stored, np.ndarray):
+                raise ValueError(
+                    "it holds one array without a name; write it by np.savez(path, X=..., y=...)."
+                )
+            names = list(stored.files)
+            labels = stored[key] if key in names else None
+            matrix = stored["X"] if "X" in names else None
+        if matrix is None and "format" in names:  # what scipy.sparse.save_npz writes
+            matrix = sparse.load_npz(path)
+    except DAMAGED as error:
+        raise DataFileError(f"{path} cannot be read: {error}") from None
+    if matrix is None:
+        raise DataFileError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
+    if label is not None and labels is None:
+        raise DataFileError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+    _check_axes(path, "X", matrix, 2, "one row for each case, one column for each feature")
+    if labels is not None:
+        _check_axes(path, key, labels, 1, "one label for each row of X")
+    return Table(matrix=matrix, labels=labels)
+
+
+def _check_axes(path: Path, name: str, array: Any, n_axes: int, meaning: str) -> None:
+    if array.ndim != n_axes:
+        raise DataFileError(f"{path}: {name} has the shape {array.shape}, but should have {meaning}.")
