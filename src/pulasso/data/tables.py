@@ -6,7 +6,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,14 +50,14 @@ class Table:
         Features without names.
     labels : array or None
         Labels that came with a matrix.
-    encoding : str or None
-        Of a text file.
+    notes : tuple of str
+        What is unusual about the file.
     """
 
     frame: "DataFrame | None" = None
     matrix: Any = None
     labels: Any = None
-    encoding: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_table(
@@ -83,9 +83,9 @@ def read_table(
     if path.is_dir() or kind is None:
         raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
     if kind == "text":
-        return _read_text(path, label, na)
+        return _without_row_numbers(_read_text(path, label, na))
     if kind == "arrow":
-        return Table(_read_arrow(path, ending))
+        return _without_row_numbers(Table(_read_arrow(path, ending)))
     return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
 
 
@@ -101,13 +101,26 @@ def _similar_file(path: Path) -> str:
     return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
 
 
+def _without_row_numbers(table: Table) -> Table:
+    """Leave out a first column without a title that only counts the rows: many programs write one."""
+    frame: Any = table.frame
+    first = str(frame.columns[0]) if len(frame.columns) else ""
+    if not first.startswith("Unnamed: 0") or frame[first].dtype.kind not in "if" or len(frame) < 2:
+        return table
+    if (np.diff(frame[first].to_numpy()) != 1).any():
+        return table
+    words = "The first column has no title and counts the rows; it is not used."
+    return replace(table, frame=frame.drop(columns=first), notes=(*table.notes, words))
+
+
 # --- text -------------------------------------------------------------------------------------------------
 
 
 def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
     for encoding in ("utf-8-sig", "cp1252"):
         try:
-            return Table(_read_encoded(path, label, na, encoding), encoding=encoding)
+            notes = (f"{path} is not UTF-8; it is read as Windows-1252.",) if encoding == "cp1252" else ()
+            return Table(_read_encoded(path, label, na, encoding), notes=notes)
         except UnicodeDecodeError as error:
             culprit = f"byte {error.object[error.start]:#04x} at position {error.start}"
         except (zlib.error, EOFError, gzip.BadGzipFile) as error:

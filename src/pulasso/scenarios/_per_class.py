@@ -76,10 +76,11 @@ def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
         )
     missing = [c for c in classes if plain(c) not in given]
     if missing:
+        example = {plain(c): plain(given.get(plain(c), 0.1)) for c in classes}
         raise ScenarioError(
             f"{arg(what)} has no number for {listed(missing)}.",
             parameter=what,
-            remedy="Every positive class needs one.",
+            remedy=f"Every positive class needs one, for example {arg(what, str(example))}, with your number.",
         )
     try:
         return np.array([float(given[plain(c)]) for c in classes])

@@ -1,0 +1,152 @@
+"""From options to the arguments of an estimator."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pulasso._messages import did_you_mean, listed
+from pulasso.cli.errors import note, show_parameter
+from pulasso.cli.load_data import LoadedData
+from pulasso.cli.options import ModelOptions, ScenarioName
+from pulasso.data.tables import read_table
+from pulasso.exceptions import InputError
+from pulasso.penalties import Groups
+from pulasso.scenarios import SingleTrainingSet, as_scenario
+
+__all__ = ["estimator_settings", "parse_numbers"]
+
+SCENARIOS = (
+    "Say how labels came to be: --scenario case-control (labelled rows were collected class by class, beside a sample "
+    "of everybody; needs --prevalence), single-training-set (one sample, in which some rows got their label; needs "
+    "--label-frequency), or fully-observed (no label means class 0 for certain)."
+)
+MEANINGS = {
+    "prevalence": "the share of each class in the population",
+    "label_frequency": "how often a member of the class carries its label",
+}
+NUMBER_OF = {ScenarioName.case_control: "prevalence", ScenarioName.single_training_set: "label_frequency"}
+SHARE = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
+
+
+def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return keyword arguments for an estimator; refuses numbers as a fit would, before anything is computed."""
+    known = _scenario(options, data)
+    scenario = as_scenario(**known)
+    if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
+        scenario.label_model(data.label_counts)
+    groups = _groups(options, data)
+    return {**known, **data.column.settings, "groups": groups, "standardize": options.standardize}
+
+
+# --- the scenario and its number --------------------------------------------------------------------------
+
+
+def _scenario(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return scenario= and the numbers that were given."""
+    given = {name: getattr(options, name) for name in MEANINGS if getattr(options, name) is not None}
+    scenario = options.scenario
+    if scenario is None:
+        if len(given) != 1:
+            raise InputError(SCENARIOS, parameter="scenario")
+        scenario = next(each for each, name in NUMBER_OF.items() if name in given)
+        note(f"Scenario: {scenario}, the one that {show_parameter(*given)} belongs to.")
+    wanted = NUMBER_OF.get(scenario)
+    if wanted is not None and not given:
+        raise _number_missing(scenario, wanted, data)
+    classes = data.labels.classes[1:].tolist()
+    numbers = {name: parse_numbers(text, show_parameter(name), classes) for name, text in given.items()}
+    confirmed = options.negative_label_frequency
+    if (
+        confirmed is not None
+        and scenario.value == SingleTrainingSet.name
+        and [*numbers] == ["label_frequency"]
+    ):
+        return {"scenario": SingleTrainingSet(**numbers, negative_label_frequency=confirmed)}
+    return {"scenario": scenario.value, **numbers}
+
+
+def _number_missing(scenario: ScenarioName, wanted: str, data: LoadedData) -> InputError:
+    classes, option = data.labels.classes[1:].tolist(), show_parameter(wanted)
+    example = ",".join(f"{name}={0.1 * (1 + i % 3):.1f}" for i, name in enumerate(classes))
+    found = listed([f"{name!r} ({data.counts[name]} rows)" for name in classes], show=str)
+    return InputError(
+        f"--scenario {scenario} needs {option}, {MEANINGS[wanted]}: one number for each of {found}.",
+        parameter=wanted,
+        remedy=f"For example {option} {example}, with your numbers, from a census, a pilot study or the literature. "
+        f"{option} estimate has it estimated from the table, which is far less sure.",
+    )
+
+
+def parse_numbers(text: str, option: str, classes: Sequence[Any]) -> Any:
+    """Read 0.1, 10%, oak=0.2,fir=0.1 or estimate; names that are no classes are left to the scenario."""
+    if text.strip() == "estimate":
+        return "estimate"
+    if "=" not in text:
+        return _share(text, option)
+    if SHARE.sub("", text).strip():
+        raise InputError(f"{option} {text!r} cannot be read; write class=number,class=number.")
+    by_text = {str(each): each for each in classes}
+    return {by_text.get(name, name): _share(number, option) for name, number in SHARE.findall(text)}
+
+
+def _share(text: str, option: str) -> float:
+    """Read 0.33 or 33%; a number that must be meant in percent is not taken for a share."""
+    try:
+        if text.strip().endswith("%"):
+            return float(text.strip()[:-1]) / 100.0
+        number = float(text)
+    except ValueError:
+        raise InputError(
+            f"{option}: {text.strip()!r} is neither a number, nor class=number,class=number, nor the word estimate."
+        ) from None
+    if 2.0 <= number <= 100.0:
+        raise InputError(
+            f"{option} {text.strip()}: a share lies between 0 and 1. Did you mean {number / 100:g}?"
+        )
+    return number
+
+
+# --- groups -----------------------------------------------------------------------------------------------
+
+
+def _groups(options: ModelOptions, data: LoadedData) -> Any:
+    """Return groups=: as asked for, with all features of one categorical column together."""
+    default = "rows" if options.ordered is None else "entries"
+    asked: Any = options.groups or default
+    sets = {} if data.recipe is None else data.recipe.categories
+    weights: dict[str, float] = {}
+    if asked not in ("rows", "entries"):
+        sets, weights = _read_groups(Path(asked), data)
+        asked = default
+    return Groups.from_columns(sets, weights=weights or None, rest=asked) if sets else asked
+
+
+def _read_groups(path: Path, data: LoadedData) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Read a table of column, group and perhaps weight; columns it leaves out are groups of their own."""
+    if data.recipe is None:
+        raise InputError(f"--groups {path} names columns, but the table is a matrix without names.")
+    frame = read_table(path).frame
+    if frame is None or not {"column", "group"} <= set(frame.columns):
+        raise InputError(
+            f"--groups {path} must be a table with the columns column, group and perhaps weight."
+        )
+    outputs = {each.name: each.outputs for each in data.recipe.columns}
+    unknown = [name for name in frame["column"].map(str) if name not in outputs]
+    if unknown:
+        raise InputError(
+            f"--groups {path} names {listed(unknown)}, which is no feature of the table."
+            f"{did_you_mean(unknown[0], outputs)}"
+        )
+    sets: dict[str, list[str]] = {}
+    for column, group in zip(frame["column"].map(str), frame["group"].map(str), strict=True):
+        sets.setdefault(group, []).extend(outputs[column])
+    named = {each for members in sets.values() for each in members}
+    sets |= {name: members for name, members in data.recipe.categories.items() if members[0] not in named}
+    if "weight" not in frame.columns:
+        return sets, {}
+    given = frame.dropna(subset=["weight"])
+    try:
+        return sets, dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
+    except (TypeError, ValueError):
+        raise InputError(f"--groups {path} holds a weight that is not a number.") from None
