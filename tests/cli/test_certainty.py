@@ -25,7 +25,7 @@ def fit_sightings(run, csv, known, table, tmp_path):
 
 
 def test_cv_examines_and_the_page_tells(run, csv, known, tmp_path):
-    done = run("cv", csv, *known, *FEW, "--sensitivity", "--stability", "--halves", "4")
+    done = run("cv", csv, *known, *FEW, "--sensitivity", "--stability", "--subsamples", "4")
     assert done.code == 0, done.err
     assert "Sensitivity to label_frequency: 5 fits" in done.out
     assert "Stability selection" in done.out and "see ." not in done.out
@@ -39,7 +39,7 @@ def test_cv_examines_and_the_page_tells(run, csv, known, tmp_path):
 
 
 def test_fit_gives_json_and_no_page_unless_asked(run, csv, known, tmp_path):
-    more = ("--sensitivity-values", "0.5,0.7", "--stability", "--halves", "4", "--json")
+    more = ("--sensitivity-values", "0.5,0.7", "--stability", "--subsamples", "4", "--json")
     done = run("fit", csv, *known, "--lam", "0.03", *more)
     found = json.loads(done.out)
     assert [each["label_frequency"] for each in found["sensitivity"]["values"]] == [0.5, 0.6, 0.7]
@@ -53,7 +53,7 @@ def test_report_fits_again_to_the_table_of_the_fit(run, fitted, tmp_path):
     done = run("report", "model", "kept.csv", "--stability")
     assert done.code == 1
     assert "need the table that it was fitted to, 'first.csv': give --fitted-to FILE" in done.words
-    more = ("--stability", "--halves", "4", "--sensitivity-values", "fir=0.5,oak=0.6;fir=0.6,oak=0.7")
+    more = ("--stability", "--subsamples", "4", "--sensitivity-values", "fir=0.5,oak=0.6;fir=0.6,oak=0.7")
     done = run("report", "model", "kept.csv", "--fitted-to", "first.csv", *more, "--json")
     assert done.code == 0, done.err
     values = json.loads(done.out)["sensitivity"]["values"]
@@ -77,7 +77,7 @@ def held_out(folder, model):
 
 
 def test_what_was_finished_is_not_computed_again(run, fitted, tmp_path, monkeypatch):
-    command = ("report", "model", "first.csv", "--sensitivity", "--stability", "--halves", "4")
+    command = ("report", "model", "first.csv", "--sensitivity", "--stability", "--subsamples", "4")
     with monkeypatch.context() as patch:
         patch.setattr("pulasso.report.write_report", lambda *args, **kwargs: fail("The disk is full."))
         done = run(*command)
@@ -104,7 +104,7 @@ def test_estimated_numbers_are_varied_around_the_estimate(run, csv, known, tmp_p
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--stability", "--halves", "5"), "--halves 5 must be even"),
+        (("--stability", "--subsamples", "5"), "--halves 5 must be even"),
         (("--sensitivity-values", "much"), "is no list of numbers. Write 0.2,0.3,0.4"),
         (("--sensitivity-values", "oka=0.2,fir=0.1"), "'oka' is no class of the table. Did you mean 'oak'?"),
         (("--sensitivity-values", "oak=0.2"), "has no number for 'fir' in one of its values"),

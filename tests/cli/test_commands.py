@@ -280,7 +280,7 @@ def test_reports(run, csv, known, table, tmp_path):
 
 
 def test_reports_need_an_extra(run, csv, known, tmp_path, monkeypatch):
-    monkeypatch.setattr("pulasso.cli.reporting.find_spec", lambda name: None)
+    monkeypatch.setattr("pulasso.cli.results.find_spec", lambda name: None)
     done = run("cv", csv, *known, "--n-lams", "4", "--folds", "2")
     assert (done.code, "No report.html: it needs `pip install pulasso[report]`" in done.err) == (0, True)
     assert not (tmp_path / "report.html").exists()

@@ -55,7 +55,7 @@ def _scenario(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
     if wanted is not None and not given:
         raise _number_missing(scenario, wanted, data)
     classes = data.labels.classes[1:].tolist()
-    numbers = {name: parse_numbers(text, show_parameter(name), classes) for name, text in given.items()}
+    numbers = {name: parse_numbers(text, name, classes) for name, text in given.items()}
     confirmed = options.negative_label_frequency
     if (
         confirmed is not None
@@ -78,31 +78,36 @@ def _number_missing(scenario: ScenarioName, wanted: str, data: LoadedData) -> In
     )
 
 
-def parse_numbers(text: str, option: str, classes: Sequence[Any]) -> Any:
+def parse_numbers(text: str, name: str, classes: Sequence[Any]) -> Any:
     """Read 0.1, 10%, oak=0.2,fir=0.1 or estimate; names that are no classes are left to the scenario."""
+    option = f"--{name}".replace("_", "-")
     if text.strip() == "estimate":
         return "estimate"
     if "=" not in text:
-        return _share(text, option)
+        return _share(text, name)
     if SHARE.sub("", text).strip():
-        raise InputError(f"{option} {text!r} cannot be read; write class=number,class=number.")
+        raise InputError(
+            f"{option} {text!r} cannot be read; write class=number,class=number.", parameter=name
+        )
     by_text = {str(each): each for each in classes}
-    return {by_text.get(name, name): _share(number, option) for name, number in SHARE.findall(text)}
+    return {by_text.get(label, label): _share(number, name) for label, number in SHARE.findall(text)}
 
 
-def _share(text: str, option: str) -> float:
+def _share(text: str, name: str) -> float:
     """Read 0.33 or 33%; a number that must be meant in percent is not taken for a share."""
+    text, option = text.strip(), f"--{name}".replace("_", "-")
     try:
-        if text.strip().endswith("%"):
-            return float(text.strip()[:-1]) / 100.0
+        if text.endswith("%"):
+            return float(text[:-1]) / 100.0
         number = float(text)
     except ValueError:
         raise InputError(
-            f"{option}: {text.strip()!r} is neither a number, nor class=number,class=number, nor the word estimate."
+            f"{option}: {text!r} is no number. Write one for all classes, or class=number,class=number.",
+            parameter=name,
         ) from None
     if 2.0 <= number <= 100.0:
         raise InputError(
-            f"{option} {text.strip()}: a share lies between 0 and 1. Did you mean {number / 100:g}?"
+            f"{option} {text}: a share lies between 0 and 1. Did you mean {number / 100:g}?", parameter=name
         )
     return number
 
@@ -125,18 +130,22 @@ def _groups(options: ModelOptions, data: LoadedData) -> Any:
 def _read_groups(path: Path, data: LoadedData) -> tuple[dict[str, list[str]], dict[str, float]]:
     """Read a table of column, group and perhaps weight; columns it leaves out are groups of their own."""
     if data.recipe is None:
-        raise InputError(f"--groups {path} names columns, but the table is a matrix without names.")
+        raise InputError(
+            f"--groups {path} names columns, but the table is a matrix without names.", parameter="groups"
+        )
     frame = read_table(path).frame
     if frame is None or not {"column", "group"} <= set(frame.columns):
         raise InputError(
-            f"--groups {path} must be a table with the columns column, group and perhaps weight."
+            f"--groups {path} must be a table with the columns column, group and perhaps weight.",
+            parameter="groups",
         )
     outputs = {each.name: each.outputs for each in data.recipe.columns}
     unknown = [name for name in frame["column"].map(str) if name not in outputs]
     if unknown:
         raise InputError(
             f"--groups {path} names {listed(unknown)}, which is no feature of the table."
-            f"{did_you_mean(unknown[0], outputs)}"
+            f"{did_you_mean(unknown[0], outputs)}",
+            parameter="groups",
         )
     sets: dict[str, list[str]] = {}
     for column, group in zip(frame["column"].map(str), frame["group"].map(str), strict=True):
@@ -149,4 +158,6 @@ def _read_groups(path: Path, data: LoadedData) -> tuple[dict[str, list[str]], di
     try:
         return sets, dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
     except (TypeError, ValueError):
-        raise InputError(f"--groups {path} holds a weight that is not a number.") from None
+        raise InputError(
+            f"--groups {path} holds a weight that is not a number.", parameter="groups"
+        ) from None

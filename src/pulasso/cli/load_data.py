@@ -111,10 +111,14 @@ def _from_matrix(
 ) -> LoadedData:
     unused = [name for name in ("weights", "drop", "keep") if getattr(options, name)]
     if unused:
-        raise InputError(f"{options.table} is a matrix without column names; --{unused[0]} needs names.")
+        raise InputError(
+            f"{options.table} is a matrix without column names; --{unused[0]} needs names.",
+            parameter=unused[0],
+        )
     if table.labels is None:
         raise InputError(
-            f"{options.table} holds no labels; put them into the file as y, or name them by --label."
+            f"{options.table} holds no labels; put them into the file as y, or name them by --label.",
+            parameter="label",
         )
     n_rows, n_features = table.matrix.shape
     column, hidden = _read_labels(table.labels, options, model)
@@ -167,7 +171,8 @@ def parse_order(text: str) -> list[str]:
     if len(classes) < 2 or not all(classes):
         raise InputError(
             f'--ordered {text!r}: write the classes from lowest to highest with < between them, "low<mid<high". '
-            "The first one is class 0."
+            "The first one is class 0.",
+            parameter="class_order",
         )
     return classes
 
@@ -181,21 +186,23 @@ def _take_columns(frame: Any, options: TableOptions) -> "tuple[Series, Series | 
     names, path = list(frame.columns), options.table
     if options.label is None:
         raise InputError(
-            f"--label is needed: which column of {path} holds the labels? It has {listed(names)}."
+            f"--label is needed: which column of {path} holds the labels? It has {listed(names)}.",
+            parameter="label",
         )
-    for option, name in (("--label", options.label), ("--weights", options.weights)):
+    for option, name in (("label", options.label), ("weights", options.weights)):
         if name is not None and name not in names:
             raise _no_column(option, name, names, path)
     if options.weights == options.label:
         raise InputError(
             f"--weights and --label both name {options.label!r}. Name the column that holds numbers, or leave "
-            "--weights out: then all rows count alike."
+            "--weights out: then all rows count alike.",
+            parameter="weights",
         )
     others = [name for name in names if name not in (options.label, options.weights)]
     if options.keep:
-        others = _find_columns("--keep", options.keep, others, path)
+        others = _find_columns("keep", options.keep, others, path)
     if options.drop:
-        dropped = _find_columns("--drop", options.drop, others, path)
+        dropped = _find_columns("drop", options.drop, others, path)
         others = [name for name in others if name not in dropped]
     # Taking columns out leaves the others where they are; selecting the others would copy them.
     label = frame.pop(options.label)
@@ -218,7 +225,9 @@ def _find_columns(option: str, patterns: Sequence[str], names: Sequence[str], pa
 
 def _no_column(option: str, name: str, names: Sequence[str], path: Path) -> InputError:
     hint = did_you_mean(name, names)
-    return InputError(f"{option}: {path} has no column {name!r}.{hint} Its columns are {listed(names)}.")
+    return InputError(
+        f"--{option}: {path} has no column {name!r}.{hint} Its columns are {listed(names)}.", parameter=option
+    )
 
 
 def column_weight(column: "Series | None", name: Any) -> NDArray | None:
@@ -228,4 +237,6 @@ def column_weight(column: "Series | None", name: Any) -> NDArray | None:
     try:
         return column.to_numpy(dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"--weights: column {name!r} holds something that is not a number.") from None
+        raise InputError(
+            f"--weights: column {name!r} holds something that is not a number.", parameter="weights"
+        ) from None

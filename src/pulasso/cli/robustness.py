@@ -25,20 +25,23 @@ def check_robustness(options: RobustnessOptions, scenario: Scenario, counts: Lab
     """Refuse what cannot be examined, before anything is computed."""
     if options.subsamples % 2:
         raise InputError(
-            f"--subsamples {options.subsamples} must be even: they come in pairs, two halves of the rows each time."
+            f"--subsamples {options.subsamples} must be even: they come in pairs, two halves of the rows each time.",
+            parameter="n_subsamples",
         )
     if not options.wants_sweep:
         return
     if scenario.asks_for is None:
         raise InputError(
             f"--sensitivity fits again under other assumed numbers, and --scenario {scenario.name} has none. Leave it "
-            "out, or use a scenario with hidden labels."
+            "out, or use a scenario with hidden labels.",
+            parameter="sensitivity",
         )
     for value in _given_values(options, counts.classes[1:].tolist()):
         try:
             replace(scenario, **{scenario.asks_for: value}).label_model(counts)  # type: ignore[type-var]
         except ScenarioError as error:
-            raise InputError(f"--sensitivity-values: {error}") from None
+            words = error.args[0].template
+            raise InputError(f"--sensitivity-values: {words}", parameter="sensitivity_values") from None
 
 
 def examine(
@@ -117,7 +120,8 @@ def _values_around(assumed: dict[Any, float], parameter: str) -> list[Any]:
     if all(number == 1 for number in assumed.values()):
         raise InputError(
             "--sensitivity: every label frequency is 1, so that there is nothing around it to try. Give the values: "
-            "--sensitivity-values 0.8,0.9."
+            "--sensitivity-values 0.8,0.9.",
+            parameter="sensitivity_values",
         )
     total, values = sum(assumed.values()), []
     for factor in FACTORS:
@@ -141,7 +145,7 @@ def _given_values(options: RobustnessOptions, classes: Sequence[Any]) -> list[An
     """Read 0.2,0.3,0.4 or oak=0.2,fir=0.1;oak=0.3,fir=0.1."""
     text = options.sensitivity_values or ""
     parts = text.split(";") if "=" in text else text.replace(";", ",").split(",")
-    return [parse_numbers(part, "--sensitivity-values", classes) for part in parts if part.strip()]
+    return [parse_numbers(part, "sensitivity_values", classes) for part in parts if part.strip()]
 
 
 # --- words ------------------------------------------------------------------------------------------------

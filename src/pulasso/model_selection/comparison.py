@@ -98,7 +98,7 @@ def compare(
 ) -> Comparison:
     """Compare the models of this package with baselines, by scores of the true classes that need no negatives.
 
-    Every row is predicted by a fit without it. Each model chooses its lam within its own training rows, by the
+    Rows are predicted by a fit without them. Each model chooses its lam within its own training rows, by the
     likelihood of the observed labels of a part that it does not see.
 
     Parameters
@@ -212,17 +212,25 @@ def _candidates(
 def _judge(
     candidate: Candidate, x: Any, labels: Any, weight: NDArray, splits: Any, scenario: dict[str, Any]
 ) -> dict[str, Any]:
-    """Predict every row by a fit without it, and score all of them together."""
-    from pulasso.metrics import pu_accuracy, pu_log_loss, pu_recall, pu_roc_auc
-
-    started, codes = time.process_time(), labels.codes
-    proba = np.zeros((len(codes), len(labels.classes)))
+    """Predict held-out rows by fits without them, and score all of them together."""
+    started, codes, parts = time.process_time(), labels.codes, []
     with _one_warning(candidate.name):
         for train, test in splits:
             model = _fit_tuned(candidate, _rows(x, train), codes[train], weight[train])
-            proba[test] = model.predict_proba(_rows(x, test))
-    seconds = time.process_time() - started
-    known = {**scenario, "sample_weight": weight, "classes": np.arange(len(labels.classes))}
+            parts.append(model.predict_proba(_rows(x, test)))
+        seconds = time.process_time() - started
+        held_out = np.concatenate([test for _, test in splits])
+        known = {**scenario, "sample_weight": weight[held_out], "classes": np.arange(len(labels.classes))}
+        return {
+            "model": candidate.name,
+            **_scores(codes[held_out], np.vstack(parts), known),
+            "seconds": seconds,
+        }
+
+
+def _scores(codes: NDArray, proba: NDArray, known: dict[str, Any]) -> dict[str, float]:
+    from pulasso.metrics import pu_accuracy, pu_log_loss, pu_recall, pu_roc_auc
+
     predicted = proba.argmax(axis=1)
     estimates = (
         pu_accuracy(codes, predicted, **known),
@@ -230,10 +238,10 @@ def _judge(
         pu_log_loss(codes, proba, **known),
         pu_roc_auc(codes, proba, average="macro", **known),
     )
-    line: dict[str, Any] = {"model": candidate.name}
+    found = {}
     for name, estimate in zip(SCORES, estimates, strict=True):
-        line[name], line[f"{name} se"] = float(estimate.value), float(estimate.standard_error)
-    return {**line, "seconds": seconds}
+        found[name], found[f"{name} se"] = float(estimate.value), float(estimate.standard_error)
+    return found
 
 
 def _fit_tuned(candidate: Candidate, x: Any, codes: NDArray, weight: NDArray) -> Any:

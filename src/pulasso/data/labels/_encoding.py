@@ -309,7 +309,7 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
         raise LabelError(
             f"{arg('class_order')} {first}, but must start with class 0, here {class_0!r}.",
             parameter="class_order",
-            remedy=f"To call class 0 otherwise, pass that name as {arg('negative')}.",
+            remedy=_how_to_start(order, class_0),
         )
     for label in order[1:]:
         if label in not_positive:
@@ -332,6 +332,13 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
             parameter="class_order",
         )
     return order[1:]
+
+
+def _how_to_start(order: list[Any], class_0: Any) -> str:
+    """What to write where ``class_order`` does not start with class 0."""
+    right = [class_0, *(label for label in order if label != class_0)]
+    other = f"; if {order[0]!r} is, say {arg('negative', repr(order[0]))}" if order else ""
+    return f"If {class_0!r} is class 0, put it first: {arg('class_order', str(right))}{other}."
 
 
 def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any) -> LabelError:
