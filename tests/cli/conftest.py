@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from pulasso.cli.main import app
@@ -17,6 +18,13 @@ class Done:
     code: int
     out: str
     err: str
+    error: BaseException | None = None  # why it failed, if it did
+
+    def refused(self, parameter=None, words="", code=1):
+        """Check that it failed because of a parameter (None: whatever), with a message that holds these words."""
+        assert self.code == code, (self.code, self.out, self.err)
+        assert parameter is None or self.error.parameter == parameter, repr(self.error)
+        assert words in self.words, self.words
 
     @property
     def words(self):
@@ -34,7 +42,10 @@ def give_commands(tmp_path, monkeypatch):
         found = CliRunner().invoke(app, [str(word) for word in words])
         if found.exception is not None and not isinstance(found.exception, SystemExit):
             raise found.exception
-        return Done(found.exit_code, found.stdout, found.stderr)
+        error = found.exception
+        while isinstance(error, SystemExit | typer.Exit):
+            error = error.__context__
+        return Done(found.exit_code, found.stdout, found.stderr, error)
 
     return run
 

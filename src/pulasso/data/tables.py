@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pulasso._messages import did_you_mean, listed
 from pulasso.exceptions import DataFileError
@@ -168,19 +169,36 @@ def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFram
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
+    numbers: list[NDArray] = []
+    others: list[DataFrame] = []
     with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
-        chunks = list(reader)
-    if not sum(map(len, chunks)):
-        raise DataFileError(f"{path} has a header, but no rows.")
-    if len(chunks) == 1:
-        return chunks[0]
-    numeric = pd.concat([chunk.dtypes.map(is_numeric_dtype) for chunk in chunks], axis=1)
-    always, ever = numeric.all(axis=1), numeric.any(axis=1)
-    mixed = numeric.index[ever & ~always]
-    if len(mixed):  # numbers in one chunk and text in another: text throughout, as it stands in the file
+        for chunk in reader:
+            if not others and len(chunk) < n_rows:
+                if not len(chunk):
+                    raise DataFileError(f"{path} has a header, but no rows.")
+                return chunk
+            numeric = [name for name in chunk.columns if is_numeric_dtype(chunk[name].dtype)]
+            numbers.append(chunk[numeric].to_numpy(dtype=float))
+            others.append(chunk.drop(columns=numeric))
+    texts = {name for each in others for name in each.columns}
+    mixed = [name for name in texts if any(name not in each.columns for each in others)]
+    if mixed:  # numbers in one chunk and text in another: text throughout, as it stands in the file
         return _read_in_chunks(path, n_rows, {**known, "dtype": known["dtype"] | dict.fromkeys(mixed, str)})
-    numbers = dict.fromkeys(numeric.index[always], float)
-    return pd.concat([chunk.astype(numbers) for chunk in chunks], ignore_index=True)
+    frame = pd.DataFrame(_stack(numbers), columns=numeric, copy=False)
+    for name, column in pd.concat(others, ignore_index=True).items():
+        frame.insert(chunk.columns.get_loc(name), name, column)
+    return frame
+
+
+def _stack(chunks: list[NDArray]) -> NDArray:
+    """Put chunks below each other, and let go of each as soon as it is copied."""
+    whole = np.empty((sum(map(len, chunks)), chunks[0].shape[1]))
+    end = len(whole)
+    while chunks:
+        chunk = chunks.pop()
+        whole[end - len(chunk) : end] = chunk
+        end -= len(chunk)
+    return whole
 
 
 # --- binary -----------------------------------------------------------------------------------------------
