@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 ROOT = Path(__file__).parents[2]
-N_ROWS, N_FEATURES = 2000, 1000
+N_ROWS, N_FEATURES = 1500, 1000
 # In a process of its own: the peak memory of a child is at least that of the process that starts it.
 MEASURE = f"""
 import json, pathlib, command_line
@@ -29,6 +29,6 @@ def test_time_and_memory_of_a_table(tmp_path, record_figure):
     )
     (seconds, peak), (seconds_cli, peak_cli) = json.loads(done.stdout)
     ratio, grown = seconds_cli / seconds, (peak_cli - peak) / (8 * N_ROWS * N_FEATURES)
-    record_figure("command line, 2000 x 1000", f"{ratio:.2f} x the library's time, {grown:+.2f} x the table")
+    record_figure("command line, 1500 x 1000", f"{ratio:.2f} x the library's time, {grown:+.2f} x the table")
     assert ratio < 3.0
-    assert grown < 1.5  # what reading and fitting take is there in Python, too
+    assert grown < 0.5  # pandas alone takes more to read a table

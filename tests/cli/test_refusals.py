@@ -23,12 +23,24 @@ def nothing_is_written(tmp_path):
     ("options", "parameter", "words"),
     [
         ("", "label", "--label is needed: which column of sightings.csv holds the labels?"),
-        ("--label Specie", "label", "has no column 'Specie'. Did you mean 'species'? Its columns are 'species'"),
+        (
+            "--label Specie",
+            "label",
+            "has no column 'Specie'. Did you mean 'species'? Its columns are 'species'",
+        ),
         ("--label rain --label-frequency 0.5", "y", "not like classes"),
         ("--label species", "scenario", "Say how labels came to be: --scenario case-control"),
         ("--label species --scenario case-control", "prevalence", "--prevalence fir=0.1,oak=0.2"),
-        ("--label species --scenario single-training-set", "label_frequency", "--label-frequency fir=0.1,oak=0.2"),
-        ("--label species --scenario case-control --label-frequency 0.5", "label_frequency", "It takes --prevalence"),
+        (
+            "--label species --scenario single-training-set",
+            "label_frequency",
+            "--label-frequency fir=0.1,oak=0.2",
+        ),
+        (
+            "--label species --scenario case-control --label-frequency 0.5",
+            "label_frequency",
+            "It takes --prevalence",
+        ),
     ],
 )
 def test_something_is_forgotten(run, csv, options, parameter, words):
@@ -38,8 +50,14 @@ def test_something_is_forgotten(run, csv, options, parameter, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("oak=0.2,fri=0.1", "no class in the label column. The classes are 'fir', 'oak'. Did you mean 'fir'?"),
-        ("oak=0.2", "no number for 'fir'. Every positive class needs one, for example --prevalence fir=0.1,oak=0.2"),
+        (
+            "oak=0.2,fri=0.1",
+            "no class in the label column. The classes are 'fir', 'oak'. Did you mean 'fir'?",
+        ),
+        (
+            "oak=0.2",
+            "no number for 'fir'. Every positive class needs one, for example --prevalence fir=0.1,oak=0.2",
+        ),
         ("oak=0.2,background=0.1", "'background'"),
         ("oak=much,fir=0.1", "'much' is no number"),
         ("much", "'much' is no number"),
@@ -63,7 +81,11 @@ def test_prevalence_that_is_wrong(run, csv, text, words):
         (("--ordered", "low,mid,high"), "class_order", '"low<mid<high"'),
         (("--ordered", "background<oak"), "class_order", "--ordered leaves out 'fir'"),
         (("--ordered", "oak<fir"), "unlabeled", "Try --unlabeled background"),
-        (("--ordered", "oak<fir", "--unlabeled", "background"), "class_order", "--ordered 'background<oak<fir'"),
+        (
+            ("--ordered", "oak<fir", "--unlabeled", "background"),
+            "class_order",
+            "--ordered 'background<oak<fir'",
+        ),
         (("--keep", "rian"), "keep", "--keep: sightings.csv has no column 'rian'. Did you mean 'rain'"),
         (("--drop", "*"), "X", "no column left to use as a feature. Check --drop"),
         (("--weights", "soil"), "weights", "holds something that is not a number"),
@@ -84,7 +106,9 @@ def test_tables_that_are_wrong(run, table, known, tmp_path):
 
     refused(table.assign(n=-1).rename(columns={"n": "x"}).assign(rain=np.nan), "missing", "--missing median")
     refused(table.assign(site=[f"site {i}" for i in range(240)]), "X", "--drop site")
-    refused(table.assign(species=table["species"].replace("background", "there")), "unlabeled", "Which value of")
+    refused(
+        table.assign(species=table["species"].replace("background", "there")), "unlabeled", "Which value of"
+    )
     odd = table.astype({"rain": object})
     odd.loc[3, "rain"] = "?"
     refused(odd, "X", "--na '?'")
@@ -114,7 +138,9 @@ def test_the_lowest_of_ordered_classes_is_not_guessed(run, table, known, tmp_pat
         run(*mild, "--ordered", order).refused("class_order", "put it first: --ordered 'mild<medium<severe'")
     done = run(*mild, "--ordered", "medium<severe", "--negative", "medium")
     done.refused("negative_label_frequency", "Give that number: --negative-label-frequency")
-    table.assign(species=table["species"].replace("background", "")).to_csv(tmp_path / "empty.csv", index=False)
+    table.assign(species=table["species"].replace("background", "")).to_csv(
+        tmp_path / "empty.csv", index=False
+    )
     done = run("fit", "empty.csv", *known, "--lam", "0.05", "--ordered", "oak<fir")
     done.refused("negative", "--negative oak")
     assert run(*mild, "--ordered", "mild<medium<severe", "--out", "right").code == 0
@@ -123,7 +149,9 @@ def test_the_lowest_of_ordered_classes_is_not_guessed(run, table, known, tmp_pat
 def test_nothing_is_overwritten(run, csv, known, tmp_path):
     """And what is wrong with options is said first: nobody should have to replace a model for that."""
     (tmp_path / "predictions.csv").write_text("mine")
-    run("cv", csv, *known).refused(words="predictions.csv exists already and is not overwritten. Give --force")
+    run("cv", csv, *known).refused(
+        words="predictions.csv exists already and is not overwritten. Give --force"
+    )
     run("cv", csv, "--label", "specie").refused("label")
     run("fit", csv, *known[:2], "--label-frequency", "1.5", "--lam", "1").refused("label_frequency")
     run("simulate", "predictions.csv").refused(words="or another name.")
