@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from pulasso._messages import listed
 from pulasso.cli.errors import note, warn
-from pulasso.cli.load_data import column_weight, load_table
+from pulasso.cli.load_data import load_table
+from pulasso.data.column_roles import row_weights
 from pulasso.data.label_checks import parse_labels
 from pulasso.data.recipe import Column, Recipe
 from pulasso.exceptions import InputError
@@ -103,7 +104,7 @@ class SavedModel:
         frame = read.frame.rename(columns=str)
         labels = parse_labels(frame[label]) if label in frame.columns else None
         weights = self.noted("weights")
-        weight = None if weights is None else column_weight(frame.get(weights), weights)
+        weight = row_weights(frame[weights]) if weights in frame.columns else None
         return Applied(*self._encode(frame, path), labels, weight)
 
     def _encode(self, frame: Any, path: Path) -> tuple[Any, NDArray]:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pulasso._messages import did_you_mean, listed
+from pulasso._messages import listed
 from pulasso.cli.errors import note, show_parameter
 from pulasso.cli.load_data import LoadedData
 from pulasso.cli.options import ModelOptions, ScenarioName
-from pulasso.data.tables import read_table
+from pulasso.data.recipe import read_groups
 from pulasso.exceptions import InputError
 from pulasso.penalties import Groups
 from pulasso.scenarios import SingleTrainingSet, as_scenario
@@ -122,42 +122,6 @@ def _groups(options: ModelOptions, data: LoadedData) -> Any:
     sets = {} if data.recipe is None else data.recipe.categories
     weights: dict[str, float] = {}
     if asked not in ("rows", "entries"):
-        sets, weights = _read_groups(Path(asked), data)
+        sets, weights = read_groups(Path(asked), data.recipe)
         asked = default
     return Groups.from_columns(sets, weights=weights or None, rest=asked) if sets else asked
-
-
-def _read_groups(path: Path, data: LoadedData) -> tuple[dict[str, list[str]], dict[str, float]]:
-    """Read a table of column, group and perhaps weight; columns it leaves out are groups of their own."""
-    if data.recipe is None:
-        raise InputError(
-            f"--groups {path} names columns, but the table is a matrix without names.", parameter="groups"
-        )
-    frame = read_table(path).frame
-    if frame is None or not {"column", "group"} <= set(frame.columns):
-        raise InputError(
-            f"--groups {path} must be a table with the columns column, group and perhaps weight.",
-            parameter="groups",
-        )
-    outputs = {each.name: each.outputs for each in data.recipe.columns}
-    unknown = [name for name in frame["column"].map(str) if name not in outputs]
-    if unknown:
-        raise InputError(
-            f"--groups {path} names {listed(unknown)}, which is no feature of the table."
-            f"{did_you_mean(unknown[0], outputs)}",
-            parameter="groups",
-        )
-    sets: dict[str, list[str]] = {}
-    for column, group in zip(frame["column"].map(str), frame["group"].map(str), strict=True):
-        sets.setdefault(group, []).extend(outputs[column])
-    named = {each for members in sets.values() for each in members}
-    sets |= {name: members for name, members in data.recipe.categories.items() if members[0] not in named}
-    if "weight" not in frame.columns:
-        return sets, {}
-    given = frame.dropna(subset=["weight"])
-    try:
-        return sets, dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
-    except (TypeError, ValueError):
-        raise InputError(
-            f"--groups {path} holds a weight that is not a number.", parameter="groups"
-        ) from None

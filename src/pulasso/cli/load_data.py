@@ -1,19 +1,17 @@
 """From a file and the options about it to features, labels and weights."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import did_you_mean, listed
 from pulasso.cli.errors import note, warn
 from pulasso.cli.options import Missing, ModelOptions, ScenarioName, TableOptions
+from pulasso.data.column_roles import row_weights, split_columns
 from pulasso.data.inputs import check_weight
 from pulasso.data.label_checks import LabelColumn, label_warnings, read_label_column
 from pulasso.data.labels import Labels, encode_labels
@@ -23,10 +21,7 @@ from pulasso.data.tables import Table, file_hash, read_table
 from pulasso.exceptions import InputError
 from pulasso.scenarios import LabelCounts
 
-if TYPE_CHECKING:
-    from pandas import DataFrame, Series
-
-__all__ = ["LoadedData", "column_weight", "load_data", "load_table"]
+__all__ = ["LoadedData", "load_data", "load_table"]
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,14 @@ def _from_matrix(
 def _from_frame(
     table: Table, options: TableOptions, model: ModelOptions, about: dict[str, Any]
 ) -> LoadedData:
-    label, weights, frame = _take_columns(table.frame, options)
+    label, weights, frame = split_columns(
+        table.frame,
+        options.label,
+        weights=options.weights,
+        keep=options.keep or (),
+        drop=options.drop or (),
+        path=options.table,
+    )
     column, hidden = _read_labels(label, options, model)
     rows = np.arange(1, len(frame) + 1)
     if options.missing == Missing.refuse:
@@ -145,7 +147,7 @@ def _from_frame(
         weights = None if weights is None else weights[complete]
     recipe = learn_recipe(frame, options.missing, options.table)
     about |= {"weights": options.weights, "missing": options.missing.value, "columns": recipe.to_json()}
-    weight = column_weight(weights, options.weights)
+    weight = None if weights is None else row_weights(weights)
     return LoadedData(recipe.encode(frame), column, weight, rows, recipe, about, hidden)
 
 
@@ -175,68 +177,3 @@ def parse_order(text: str) -> list[str]:
             parameter="class_order",
         )
     return classes
-
-
-# --- columns ----------------------------------------------------------------------------------------------
-
-
-def _take_columns(frame: Any, options: TableOptions) -> "tuple[Series, Series | None, DataFrame]":
-    """Return label, weights and the columns that are features."""
-    frame = frame.rename(columns=str)
-    names, path = list(frame.columns), options.table
-    if options.label is None:
-        raise InputError(
-            f"--label is needed: which column of {path} holds the labels? It has {listed(names)}.",
-            parameter="label",
-        )
-    for option, name in (("label", options.label), ("weights", options.weights)):
-        if name is not None and name not in names:
-            raise _no_column(option, name, names, path)
-    if options.weights == options.label:
-        raise InputError(
-            f"--weights and --label both name {options.label!r}. Name the column that holds numbers, or leave "
-            "--weights out: then all rows count alike.",
-            parameter="weights",
-        )
-    others = [name for name in names if name not in (options.label, options.weights)]
-    if options.keep:
-        others = _find_columns("keep", options.keep, others, path)
-    if options.drop:
-        dropped = _find_columns("drop", options.drop, others, path)
-        others = [name for name in others if name not in dropped]
-    # Taking columns out leaves the others where they are; selecting the others would copy them.
-    label = frame.pop(options.label)
-    weights = None if options.weights is None else frame.pop(options.weights)
-    return label, weights, frame if list(frame.columns) == others else frame[others]
-
-
-def _find_columns(option: str, patterns: Sequence[str], names: Sequence[str], path: Path) -> list[str]:
-    """Return the columns that an option names, one by one, by commas, or by patterns such as soil_*."""
-    found: list[str] = []
-    for pattern in patterns:
-        # A name with a comma in it is taken as it stands.
-        for part in [pattern] if pattern in names else [each.strip() for each in pattern.split(",")]:
-            matched = [name for name in names if part == name or fnmatchcase(name, part)]
-            if not matched and part:
-                raise _no_column(option, part, names, path)
-            found.extend(name for name in matched if name not in found)
-    return found
-
-
-def _no_column(option: str, name: str, names: Sequence[str], path: Path) -> InputError:
-    hint = did_you_mean(name, names)
-    return InputError(
-        f"--{option}: {path} has no column {name!r}.{hint} Its columns are {listed(names)}.", parameter=option
-    )
-
-
-def column_weight(column: "Series | None", name: Any) -> NDArray | None:
-    """Return a column of row weights as numbers."""
-    if column is None:
-        return None
-    try:
-        return column.to_numpy(dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"--weights: column {name!r} holds something that is not a number.", parameter="weights"
-        ) from None

@@ -5,15 +5,17 @@ where it is.
 """
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulasso._messages import Message, arg, did_you_mean, listed
+from pulasso.data.tables import read_table
 from pulasso.exceptions import InputError, SavedModelError
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-__all__ = ["Column", "Recipe", "learn_recipe"]
+__all__ = ["Column", "Recipe", "learn_recipe", "read_groups"]
 
 # Text that takes more values than this, in more than half as many as there are rows, is no category.
 MANY_LEVELS = 20
@@ -201,6 +203,41 @@ def _learn_category(series: "Series", missing: str, path: Any) -> Column:
         )
     fill = str(counts.index[0]) if missing in ("mean", "median") and len(counts) else None
     return Column(str(series.name), tuple(sorted(map(str, counts.index))), fill)
+
+
+def read_groups(path: Path, recipe: Recipe | None) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Read a table of column, group and perhaps weight; return the features of each group, and the weights.
+
+    Categorical columns that it leaves out are groups of their own.
+    """
+    frame = None if recipe is None else read_table(path).frame
+    if recipe is None or frame is None or not {"column", "group"} <= set(frame.columns):
+        raise InputError(
+            f"{arg('groups')}: {path} must be a table with the columns column, group and perhaps weight, about named "
+            "columns of the features.",
+            parameter="groups",
+        )
+    outputs = {each.name: each.outputs for each in recipe.columns}
+    pairs = list(zip(frame["column"].map(str), frame["group"].map(str), strict=True))
+    unknown = [name for name, _ in pairs if name not in outputs]
+    if unknown:
+        raise InputError(
+            f"{arg('groups')}: {path} names {listed(unknown)}, which is no feature of the table."
+            f"{did_you_mean(unknown[0], outputs)}",
+            parameter="groups",
+        )
+    sets: dict[str, list[str]] = {}
+    for name, group in pairs:
+        sets.setdefault(group, []).extend(outputs[name])
+    named = {name for name, _ in pairs}
+    sets |= {name: members for name, members in recipe.categories.items() if name not in named}
+    given = frame.dropna(subset=["weight"]) if "weight" in frame.columns else frame[:0].assign(weight=0.0)
+    try:
+        return sets, dict(zip(given["group"].map(str), given["weight"].map(float), strict=True))
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{arg('groups')}: {path} holds a weight that is not a number.", parameter="groups"
+        ) from None
 
 
 def _as_text(series: "Series") -> "Series":
