@@ -210,11 +210,14 @@ def read_groups(path: Path, recipe: Recipe | None) -> tuple[dict[str, list[str]]
 
     Categorical columns that it leaves out are groups of their own.
     """
-    frame = None if recipe is None else read_table(path).frame
-    if recipe is None or frame is None or not {"column", "group"} <= set(frame.columns):
+    if recipe is None:
         raise InputError(
-            f"{arg('groups')}: {path} must be a table with the columns column, group and perhaps weight, about named "
-            "columns of the features.",
+            f"{arg('groups')}: {path} names columns, but {arg('X')} is a matrix without names.", parameter="groups"
+        )
+    frame = read_table(path).frame
+    if frame is None or not {"column", "group"} <= set(frame.columns):
+        raise InputError(
+            f"{arg('groups')}: {path} must be a table with the columns column, group and perhaps weight.",
             parameter="groups",
         )
     outputs = {each.name: each.outputs for each in recipe.columns}

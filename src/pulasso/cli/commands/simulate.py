@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -71,11 +72,7 @@ def simulate(
     names = [f"x{j + 1}" for j in range(features)]
     labels = {"label": data.z, **({"true_class": data.y} if truth else {})}
     write_csv(pd.DataFrame({**labels, **dict(zip(names, data.X.T, strict=True))}), out, force)
-    known = {
-        name: ",".join(f"{k}={value:.3g}" for k, value in enumerate(values, start=1))
-        for name, values in data.scenario_params.items()
-        if name != "scenario"
-    }
+    known = {name: _as_typed(each) for name, each in data.scenario_params.items() if name != "scenario"}
     matter = [names[j] for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
     if json:
         print_json("simulate", file=out, scenario=data.scenario, **known, matter=matter, coef=data.coef)
@@ -85,3 +82,7 @@ def simulate(
     drop = " --drop true_class" if truth else ""
     typer.echo(f"{out}: {rows} rows, {features} features, of which {', '.join(matter) or 'none'} matter.")
     typer.echo(f"Try: pulasso cv {out} --label label --scenario {data.scenario}{numbers}{order}{drop}")
+
+
+def _as_typed(numbers: Any) -> str:
+    return ",".join(f"{k}={number:.3g}" for k, number in enumerate(numbers, start=1))
