@@ -212,7 +212,8 @@ def read_groups(path: Path, recipe: Recipe | None) -> tuple[dict[str, list[str]]
     """
     if recipe is None:
         raise InputError(
-            f"{arg('groups')}: {path} names columns, but {arg('X')} is a matrix without names.", parameter="groups"
+            f"{arg('groups')}: {path} names columns, but {arg('X')} is a matrix without names.",
+            parameter="groups",
         )
     frame = read_table(path).frame
     if frame is None or not {"column", "group"} <= set(frame.columns):

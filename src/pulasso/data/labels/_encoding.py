@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from pulasso._messages import arg, did_you_mean, listed, warn
+from pulasso._messages import arg, did_you_mean, listed
 from pulasso.data.labels._column import (
-    MEANS_UNLABELED,
     NAN_IS_UNLABELED,
     Column,
     is_missing,
@@ -29,7 +27,14 @@ from pulasso.data.labels._column import (
     read_column,
     read_order,
 )
-from pulasso.exceptions import LabelError, MarkerWarning
+from pulasso.data.labels._refusals import (
+    ambiguous_name,
+    how_to_start,
+    refuse_measurements,
+    refuse_missing,
+    warn_of_a_better_marker,
+)
+from pulasso.exceptions import LabelError
 
 __all__ = ["Labels", "encode_labels", "encode_with"]
 
@@ -110,7 +115,7 @@ def encode_labels(
     column = read_column(y, sample_weight)
     order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
-    _refuse_measurements(column)
+    refuse_measurements(column)
     class_0 = _name_class_0(column, marker, unlabeled, negative, order)
     positives = _positive_classes(column, marker, class_0, order)
     if not positives:
@@ -162,7 +167,7 @@ def encode_with(
         marker = _MISSING
     else:
         marker = first if unlabeled is None else plain_label(unlabeled, "unlabeled")
-        _refuse_missing(column, marker)
+        refuse_missing(column, marker)
     # Without `negative` the name of class 0 is only a name: the model knows no confirmed negatives.
     class_0 = marker if negative is None else plain_label(negative, "negative")
     table = _code_table(positives, marker, class_0)
@@ -185,7 +190,7 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
     if unlabeled is not None and is_missing(unlabeled):
         return _MISSING
     if unlabeled is None:
-        _refuse_missing(column, None)
+        refuse_missing(column, None)
         if negative is not None:
             raise LabelError(
                 f"{arg('negative', repr(negative))} names class 0, but nothing says which rows are unlabeled.",
@@ -196,10 +201,10 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
         marker, parameter, verb = (
             (order[0], "class_order", "names") if order else (column.names[0], "unlabeled", "is")
         )
-        _warn_of_a_better_marker(column, marker)
+        warn_of_a_better_marker(column, marker)
     else:
         marker, parameter, verb = plain_label(unlabeled, "unlabeled"), "unlabeled", "is"
-        _refuse_missing(column, marker)
+        refuse_missing(column, marker)
     if marker not in column.names:
         raise LabelError(
             f"{arg(parameter)} {verb} {marker!r}, which does not occur in {arg('y')}. "
@@ -210,45 +215,6 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
     return column.names[column.names.index(marker)]
 
 
-def _warn_of_a_better_marker(column: Column, marker: Any) -> None:
-    """Warn where the smallest label is the marker, and another one says that it is."""
-    telling = [name for name in column.names if str(name).strip().casefold() in MEANS_UNLABELED]
-    if telling and marker not in telling:
-        warn(
-            f"Rows with the label {marker!r}, the first one, are taken as unlabeled, and {listed(telling)} as a class "
-            f"of its own. If it is {telling[0]!r} that marks unlabeled rows, pass "
-            f"{arg('unlabeled', repr(telling[0]))}; if not, pass {arg('unlabeled', repr(marker))} to say so.",
-            MarkerWarning,
-        )
-
-
-def _refuse_measurements(column: Column) -> None:
-    """Refuse numbers that no one would use as names of classes."""
-    try:
-        check_classification_targets(column.labels[column.index[column.index >= 0]])
-    except ValueError:
-        examples = listed(column.names[:2], show="{:.4g}".format)
-        raise LabelError(
-            f"Unknown label type: continuous. {arg('y')} holds {len(column.names)} different numbers with decimals, "
-            f"such as {examples}: it looks like a measurement.",
-            parameter="y",
-            remedy="Labels are names or whole numbers: pass the column that holds the classes, or cut the measurement "
-            "into classes first, for example by pandas.cut.",
-        ) from None
-
-
-def _refuse_missing(column: Column, marker: Any) -> None:
-    if column.n_missing == 0:
-        return
-    values = "1 missing value" if column.n_missing == 1 else f"{column.n_missing} missing values"
-    aside = "" if marker is None else f", but unlabeled rows are marked by {marker!r}"
-    raise LabelError(
-        f"{arg('y')} has {values}{aside}.",
-        parameter="unlabeled",
-        remedy=f"If a missing label means unlabeled, say so by {NAN_IS_UNLABELED}; otherwise fill or drop these rows.",
-    )
-
-
 def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, order: list[Any] | None) -> Any:
     if negative is not None:
         return _checked_negative(column, negative)
@@ -256,12 +222,12 @@ def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, or
         return marker
     if order and marker is _MISSING:
         if order[0] in column.names:
-            raise _ambiguous_name(order[0], column)
+            raise ambiguous_name(order[0], column)
         return _checked_negative(column, order[0], "class_order", "starts with")
     default = _DEFAULT_NEGATIVE[column.kind]
     # With class_order the user has already said that this label is one of the positive classes.
     if order is None and default in column.names and default != marker:
-        raise _ambiguous_name(default, column)
+        raise ambiguous_name(default, column)
     return default if marker is _MISSING else marker
 
 
@@ -285,17 +251,6 @@ def _checked_negative(column: Column, name: Any, parameter: str = "negative", ve
     return name
 
 
-def _ambiguous_name(name: Any, column: Column) -> LabelError:
-    other = {"number": -1, "boolean": -1, "string": "background"}[column.kind]
-    return LabelError(
-        f"{arg('y')} holds the label {name!r} besides the marker of unlabeled rows: it could be a positive class "
-        "or a confirmed negative.",
-        parameter="negative",
-        remedy=f"Pass {arg('negative', repr(name))} to say that these rows are certainly class 0, or another name "
-        f"for class 0 (for example {arg('negative', repr(other))}) to make {name!r} a positive class.",
-    )
-
-
 def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any] | None) -> list[Any]:
     not_positive = (marker, class_0)
     present = [label for label in column.names if label not in not_positive]
@@ -309,7 +264,7 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
         raise LabelError(
             f"{arg('class_order')} {first}, but must start with class 0, here {class_0!r}.",
             parameter="class_order",
-            remedy=_how_to_start(order, class_0),
+            remedy=how_to_start(order, class_0),
         )
     for label in order[1:]:
         if label in not_positive:
@@ -332,13 +287,6 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
             parameter="class_order",
         )
     return order[1:]
-
-
-def _how_to_start(order: list[Any], class_0: Any) -> str:
-    """What to write where ``class_order`` does not start with class 0."""
-    right = [class_0, *(label for label in order if label != class_0)]
-    other = f"; if {order[0]!r} is, say {arg('negative', repr(order[0]))}" if order else ""
-    return f"If {class_0!r} is class 0, put it first: {arg('class_order', str(right))}{other}."
 
 
 def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any) -> LabelError:
