@@ -1,6 +1,7 @@
 """A small table of sightings, and a way to give commands."""
 
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -48,6 +49,22 @@ def give_commands(tmp_path, monkeypatch):
         return Done(found.exit_code, found.stdout, found.stderr, error)
 
     return run
+
+
+@pytest.fixture(name="pages")
+def pages_without_pictures(monkeypatch):
+    """Return what pages were written from, one dict each; drawing real ones takes seconds."""
+    from pulasso.report import write_report
+
+    pages = []
+
+    @wraps(write_report)
+    def record(model, path, *, force=False, **about):
+        path.write_text("a page")
+        pages.append(about)
+
+    monkeypatch.setattr("pulasso.report.write_report", record)
+    return pages
 
 
 def make_sightings(n=240):

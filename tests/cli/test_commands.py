@@ -1,7 +1,6 @@
 """Every command, from a table to what it writes and prints."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import pulasso
+from pulasso.data.tables import file_hash
 
 FEW = ("--n-lams", "8", "--folds", "3", "--no-report")
 
@@ -104,8 +104,7 @@ def test_weights_count_rows(run, table, known, tmp_path):
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
 
 
-def test_weights_count_on_pages_and_in_sweeps(run, table, known, tmp_path):
-    pytest.importorskip("jinja2")
+def test_weights_count_on_pages_and_in_sweeps(run, table, known, tmp_path, pages):
     weight = np.where(table["rain"] > 0.5, 5, 1)
     table.assign(n=weight).to_csv(tmp_path / "weighted.csv", index=False)
     table.loc[table.index.repeat(weight)].to_csv(tmp_path / "repeated.csv", index=False)
@@ -113,8 +112,8 @@ def test_weights_count_on_pages_and_in_sweeps(run, table, known, tmp_path):
     more = ("--fitted-to", "repeated.csv", "--sensitivity-values", "0.7", "--json", "--out")
     done = [run("report", "model", f"{name}.csv", *more, f"{name}.html") for name in ("weighted", "repeated")]
     assert "has no column 'n', the weights of the fit, so its rows count alike" in done[1].words
-    pages = [(tmp_path / f"{name}.html").read_text("utf-8") for name in ("report", "weighted", "repeated")]
-    assert len({re.search("Estimated accuracy: ([^)]*)", page)[1] for page in pages}) == 1
+    of_fit, weighted, repeated = (page["sample_weight"] for page in pages)
+    assert of_fit.tolist() == weighted.tolist() == weight.tolist() and repeated is None
     one, two = ([each["accuracy"] for each in json.loads(each.out)["sensitivity"]["values"]] for each in done)
     assert one == pytest.approx(two)
 
@@ -210,7 +209,7 @@ def test_simulate_gives_a_table_and_the_next_command(run, tmp_path):
     assert list(table) == ["label", "true_class", "x1", "x2", "x3", "x4", "x5"]
     assert (table["label"][table["label"] > 0] == table["true_class"][table["label"] > 0]).all()
     command = done.out.splitlines()[-1].removeprefix("Try: pulasso ").split()
-    assert run(*command, "--n-lams", "5", "--folds", "2").code == 0
+    assert run(*command, "--n-lams", "5", "--folds", "2", "--no-report").code == 0
     found = json.loads(run("simulate", "o.csv", "--model", "ordinal", "--rows", "40", "--json").out)
     assert set(found["matter"]) <= {f"x{j}" for j in range(1, 21)}
 
@@ -229,18 +228,25 @@ def test_compare(run, csv, known, tmp_path):
     run("compare", csv, *known, "--models", "mnlasso", "--force").refused("models", "Did you mean 'mn-lasso'")
 
 
-def test_reports(run, csv, known, table, tmp_path):
+def test_a_real_page(run, csv, known, tmp_path):
     pytest.importorskip("jinja2")
-    assert run("cv", csv, *known, "--n-lams", "8", "--folds", "2", "--out", "a").code == 0
-    page = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert run("cv", csv, *known, "--n-lams", "8", "--folds", "2").code == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "rows that the model was fitted to" in page
+    assert "Estimated scores of the true classes" in page
+
+
+def test_reports(run, csv, known, table, tmp_path, pages):
+    assert run("fit", csv, *known, "--lam", "0.05", "--seed", "3", "--out", "a").code == 0
+    assert not pages  # unless asked for
     done = run("report", "a/model", csv, "--out", "b.html")
     assert (done.code, done.out) == (0, "Written: b.html\n")
-    assert "Estimated scores of the true classes" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    assert pages[0]["z"].tolist() == table["species"].tolist()
+    assert (pages[0]["seed"], pages[0]["data_hash"]) == (3, file_hash(tmp_path / csv))
     table.drop(columns="species").to_csv(tmp_path / "bare.csv", index=False)
     done = run("report", "a/model", "bare.csv", "--out", "c.html", "--json")
     assert json.loads(done.out)["report"] == "c.html"
-    assert "the page has no scores" in done.err
+    assert "the page has no scores" in done.err and "z" not in pages[1]
     run("report", "a/model", "--out", "c.html").refused(words="c.html exists already")
 
 
