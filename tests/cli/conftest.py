@@ -1,10 +1,12 @@
 """A small table of sightings, and a way to give commands."""
 
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from pulasso.cli.main import app
@@ -17,6 +19,13 @@ class Done:
     code: int
     out: str
     err: str
+    error: BaseException | None = None  # why it failed, if it did
+
+    def refused(self, parameter=None, words="", code=1):
+        """Check that it failed because of a parameter (None: whatever), with a message that holds these words."""
+        assert self.code == code, (self.code, self.out, self.err)
+        assert parameter is None or self.error.parameter == parameter, repr(self.error)
+        assert words in self.words, self.words
 
     @property
     def words(self):
@@ -34,9 +43,28 @@ def give_commands(tmp_path, monkeypatch):
         found = CliRunner().invoke(app, [str(word) for word in words])
         if found.exception is not None and not isinstance(found.exception, SystemExit):
             raise found.exception
-        return Done(found.exit_code, found.stdout, found.stderr)
+        error = found.exception
+        while isinstance(error, SystemExit | typer.Exit):
+            error = error.__context__
+        return Done(found.exit_code, found.stdout, found.stderr, error)
 
     return run
+
+
+@pytest.fixture(name="pages")
+def pages_without_pictures(monkeypatch):
+    """Return what pages were written from, one dict each; drawing real ones takes seconds."""
+    from pulasso.report import write_report
+
+    pages = []
+
+    @wraps(write_report)
+    def record(model, path, *, force=False, **about):
+        path.write_text("a page")
+        pages.append(about)
+
+    monkeypatch.setattr("pulasso.report.write_report", record)
+    return pages
 
 
 def make_sightings(n=240):

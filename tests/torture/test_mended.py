@@ -50,8 +50,8 @@ def test_weights(weight):
     [
         ({"lam": 10**400}, "lam=1000"),
         ({"lam": "0.5"}, "lam='0.5' is not a number"),
-        ({"lam": Fraction(1, 3)}, "is a Fraction; write lam=float"),
-        ({"tol": Decimal("1e-6")}, "is a Decimal; write tol=float"),
+        ({"lam": Fraction(1, 3)}, "is a Fraction. Write lam=float"),
+        ({"tol": Decimal("1e-6")}, "is a Decimal. Write tol=float"),
         ({"solver": np.array(["em", "em"])}, "solver="),
         ({"scenario": "case-control", "prevalence": 10**400}, "prevalence=1000"),
         ({"scenario": "case-control", "prevalence": 1e-300}, "too small"),

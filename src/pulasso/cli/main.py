@@ -16,7 +16,7 @@ from pulasso.cli.commands.path import path
 from pulasso.cli.commands.predict import predict
 from pulasso.cli.commands.report import report
 from pulasso.cli.commands.simulate import simulate
-from pulasso.cli.running import reporting
+from pulasso.cli.errors import reporting
 
 __all__ = ["app", "main"]
 

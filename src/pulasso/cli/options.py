@@ -1,36 +1,42 @@
 """The options that commands share, each written down once, in groups.
 
-A command names the groups that it takes, `def cv(data: TableOptions, model: ModelOptions, ...)`, and `flat`
-makes every field of them an option of its own. Any option can also stand in a file given by `--config`.
+A command names the groups that it takes, `def cv(data: TableOptions, model: ModelOptions, ...)`, and `flat` makes
+every field of them an option of its own. Any option can also stand in a file given by `--config`.
 """
 
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
 
-from pulasso.cli.config import read_config
-
 __all__ = [
-    "CertaintyOptions",
+    "CHOICE",
+    "JOBS",
+    "MODEL_FOLDER",
+    "NA",
+    "ROBUSTNESS",
+    "SEED",
+    "SEED_OF_FOLDS",
     "GridOptions",
     "Missing",
     "ModelOptions",
     "OutputOptions",
+    "RobustnessOptions",
     "ScenarioName",
     "TableOptions",
     "flat",
     "one_of",
+    "option",
 ]
 
 DATA, MODEL, CHOICE, OUTPUT = "Data", "Model", "Choice of lam", "Output"
-CERTAINTY = "How sure is it? (takes many more fits)"
+ROBUSTNESS = "How sure is it? (takes many more fits)"
 
 
 class Missing(StrEnum):
@@ -50,197 +56,160 @@ class ScenarioName(StrEnum):
     fully_observed = "fully-observed"
 
 
-def _option(*names: str, panel: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=panel, help=help, **more)
-
-
 def one_of(choices: type[StrEnum]) -> dict[str, Any]:
-    """Return what an option needs that takes one of a few words: a slip of the pen is met with a suggestion."""
+    """Return what an option needs that takes one of a few words: a misspelt one is met with a suggestion."""
     names = [each.value for each in choices]
 
     def parse(text: str) -> StrEnum:
+        from pulasso._messages import did_you_mean
+
         if text in names:
             return choices(text)
-        close = get_close_matches(text.strip().casefold(), names, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise typer.BadParameter(f"{text!r} is none of {', '.join(map(repr, names))}.{hint}")
+        raise typer.BadParameter(
+            f"{text!r} is none of {', '.join(map(repr, names))}.{did_you_mean(text, names)}"
+        )
 
     return {"parser": parse, "autocompletion": lambda: names}
+
+
+def option(default: Any, panel: str | None, help: str, *names: str, **more: Any) -> Any:
+    """Return an option; without names it is called as its parameter, or field of a group."""
+    return typer.Option(default, *names, rich_help_panel=panel, help=help, **more)
+
+
+# Options of several commands that are in no group.
+MODEL_FOLDER = typer.Argument(help="Folder of a saved model, as `fit` and `cv` write it.")
+SEED = option(0, None, "Of random numbers.")
+SEED_OF_FOLDS = option(0, None, "Of random numbers: which row is in which fold.")
+JOBS = option(1, None, "Processes; -1 is one for each core.", "--jobs", "-j")
+NA = option(None, None, "Text that stands for a missing value.")
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """Which table, and what its columns are."""
 
-    table: Annotated[
-        Path,
-        typer.Argument(
-            help="A table: .csv, .tsv (also .gz), .parquet, .feather, .svmlight or .npz (X and y)."
-        ),
-    ]
-    label: Annotated[
-        str | None, _option("--label", panel=DATA, help="Column that holds the class of labelled rows.")
-    ] = None
-    unlabeled: Annotated[
-        str | None,
-        _option(
-            "--unlabeled", panel=DATA, help='What marks unlabeled rows in that column; "" is an empty cell.'
-        ),
-    ] = None
-    negative: Annotated[
-        str | None,
-        _option("--negative", panel=DATA, help="Name of class 0; rows labelled so are confirmed negatives."),
-    ] = None
-    weights: Annotated[
-        str | None, _option("--weights", panel=DATA, help="Column of row weights: 2 counts as the row twice.")
-    ] = None
-    drop: Annotated[
-        list[str] | None,
-        _option("--drop", panel=DATA, help="Columns to leave out, separated by commas; * matches anything."),
-    ] = None
-    keep: Annotated[
-        list[str] | None, _option("--keep", panel=DATA, help="The only columns to use as features.")
-    ] = None
-    missing: Annotated[
-        Missing,
-        _option(
-            "--missing",
-            panel=DATA,
-            metavar="HOW",
-            help="Missing values of features: refuse, drop (rows), or fill in by mean or median.",
-            **one_of(Missing),
-        ),
-    ] = Missing.refuse
-    na: Annotated[
-        list[str] | None,
-        _option("--na", panel=DATA, help='Text that stands for a missing value, such as "?".'),
-    ] = None
+    table: Path = typer.Argument(
+        help="A table: .csv, .tsv (also .gz), .parquet, .feather, .svmlight or .npz (X and y)."
+    )
+    label: str | None = option(None, DATA, "Column that holds the class of labelled rows.")
+    unlabeled: str | None = option(
+        None, DATA, 'What marks unlabeled rows in that column; "" is an empty cell.'
+    )
+    negative: str | None = option(None, DATA, "Name of class 0; rows labelled so are confirmed negatives.")
+    weights: str | None = option(None, DATA, "Column of row weights: 2 counts as the row twice.")
+    drop: list[str] | None = option(
+        None, DATA, "Columns to leave out, separated by commas; * matches anything."
+    )
+    keep: list[str] | None = option(None, DATA, "The only columns to use as features.")
+    missing: Missing = option(
+        Missing.refuse,
+        DATA,
+        "Missing values of features: refuse, drop (rows), or fill in by mean or median.",
+        metavar="HOW",
+        **one_of(Missing),
+    )
+    na: list[str] | None = option(None, DATA, 'Text that stands for a missing value, such as "?".')
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """What is known about the labels, and what is to be fitted."""
 
-    scenario: Annotated[
-        ScenarioName | None,
-        _option(
-            "--scenario",
-            panel=MODEL,
-            metavar="NAME",
-            help="How labels came to be: case-control, single-training-set or fully-observed.",
-            **one_of(ScenarioName),
-        ),
-    ] = None
-    prevalence: Annotated[
-        str | None,
-        _option(
-            "--prevalence", panel=MODEL, help="Case-control: shares oak=0.2,fir=0.1, one number, or estimate."
-        ),
-    ] = None
-    label_frequency: Annotated[
-        str | None,
-        _option(
-            "--label-frequency",
-            panel=MODEL,
-            help="Single training set: how often members of a class carry their label, or estimate.",
-        ),
-    ] = None
-    negative_label_frequency: Annotated[
-        float | None,
-        _option(
-            "--negative-label-frequency",
-            panel=DATA,
-            help="Single training set with confirmed negatives: how often class 0 is confirmed.",
-        ),
-    ] = None
-    ordered: Annotated[
-        str | None,
-        _option("--ordered", panel=MODEL, help='Order of the classes, class 0 first: "low<mid<high".'),
-    ] = None
-    groups: Annotated[
-        str | None,
-        _option(
-            "--groups",
-            panel=MODEL,
-            help="rows, entries, or a .csv with the columns column, group and perhaps weight.",
-        ),
-    ] = None
-    standardize: Annotated[
-        bool,
-        _option("--standardize/--no-standardize", panel=MODEL, help="Penalise per standard deviation."),
-    ] = True
+    scenario: ScenarioName | None = option(
+        None,
+        MODEL,
+        "How labels came to be: case-control, single-training-set or fully-observed.",
+        metavar="NAME",
+        **one_of(ScenarioName),
+    )
+    prevalence: str | None = option(
+        None, MODEL, "Case-control: shares oak=0.2,fir=0.1, one number, or estimate."
+    )
+    label_frequency: str | None = option(
+        None, MODEL, "Single training set: how often members of a class carry their label, or estimate."
+    )
+    negative_label_frequency: float | None = option(
+        None, DATA, "Single training set with confirmed negatives: how often class 0 is confirmed."
+    )
+    ordered: str | None = option(None, MODEL, 'Order of the classes, class 0 first: "low<mid<high".')
+    groups: str | None = option(
+        None, MODEL, "rows, entries, or a .csv with the columns column, group and perhaps weight."
+    )
+    penalty: str | None = option(
+        None,
+        MODEL,
+        "group-lasso (the default), elastic-net, sparse-group-lasso, adaptive-group-lasso, group-scad or group-mcp; "
+        "its number after a comma: elastic-net,l1_ratio=0.9.",
+    )
+    standardize: bool = option(
+        True, MODEL, "Penalise per standard deviation.", "--standardize/--no-standardize"
+    )
+
+    @property
+    def response(self) -> str:
+        """What estimators call the model: ordered classes make it ordinal."""
+        return "multinomial" if self.ordered is None else "ordinal"
 
 
 @dataclass(frozen=True)
 class GridOptions:
     """The lams of a path, and how one of them is chosen."""
 
-    n_lams: Annotated[int, _option("--n-lams", panel=CHOICE, min=1, help="Number of lams on the path.")] = 100
-    lam_min_ratio: Annotated[
-        float, _option("--lam-min-ratio", panel=CHOICE, help="Smallest lam, as a share of the largest.")
-    ] = 0.05
+    n_lams: int = option(100, CHOICE, "Number of lams on the path.", min=1)
+    lam_min_ratio: float = option(0.05, CHOICE, "Smallest lam, as a share of the largest.")
 
 
 @dataclass(frozen=True)
-class CertaintyOptions:
+class RobustnessOptions:
     """What else to examine, for the report and for the terminal."""
 
-    sensitivity: Annotated[
-        bool,
-        _option(
-            "--sensitivity",
-            panel=CERTAINTY,
-            help="Fit again under other assumed numbers, from half to twice the odds.",
-        ),
-    ] = False
-    sensitivity_values: Annotated[
-        str | None,
-        _option(
-            "--sensitivity-values",
-            panel=CERTAINTY,
-            help='The numbers to try: 0.2,0.3 for all classes, or "oak=0.2,fir=0.1; oak=0.3,fir=0.1".',
-        ),
-    ] = None
-    stability: Annotated[
-        bool,
-        _option(
-            "--stability", panel=CERTAINTY, help="Fit halves of the rows: which features are found again?"
-        ),
-    ] = False
-    halves: Annotated[int, _option("--halves", panel=CERTAINTY, min=2, help="How many halves.")] = 100
+    sensitivity: bool = option(
+        False,
+        ROBUSTNESS,
+        "Fit again under other assumed numbers, from half to twice the odds.",
+        "--sensitivity",
+    )
+    sensitivity_values: str | None = option(
+        None,
+        ROBUSTNESS,
+        'The numbers to try: 0.2,0.3 for all classes, or "oak=0.2,fir=0.1; oak=0.3,fir=0.1".',
+    )
+    stability: bool = option(
+        False, ROBUSTNESS, "Fit subsamples of half the rows: which features are found again?", "--stability"
+    )
+    subsamples: int = option(100, ROBUSTNESS, "How many subsamples.", min=2)
 
     @property
-    def asks_for_sweep(self) -> bool:
+    def wants_sweep(self) -> bool:
         """Whether other assumed numbers are to be tried."""
         return self.sensitivity or self.sensitivity_values is not None
 
     @property
-    def asks(self) -> bool:
+    def wants_any(self) -> bool:
         """Whether anything is to be examined."""
-        return self.stability or self.asks_for_sweep
+        return self.stability or self.wants_sweep
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """Where results go."""
 
-    out: Annotated[
-        Path, _option("--out", "-o", panel=OUTPUT, help="Folder for the results; made if it is not there.")
-    ] = Path(".")
-    force: Annotated[
-        bool, _option("--force", "-f", panel=OUTPUT, help="Replace results of an earlier run.")
-    ] = False
-    json: Annotated[bool, _option("--json", panel=OUTPUT, help="Print the result as JSON.")] = False
+    out: Path = option(Path("."), OUTPUT, "Folder for the results; made if it is not there.", "--out", "-o")
+    force: bool = option(False, OUTPUT, "Replace results of an earlier run.", "--force", "-f")
+    json: bool = option(False, OUTPUT, "Print the result as JSON.", "--json")
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command in which every field of its groups of options is an option, beside `--config`."""
-    hints = get_type_hints(command, include_extras=True)
+    hints = get_type_hints(command)
     groups = {name: hint for name, hint in hints.items() if is_dataclass(hint) and isinstance(hint, type)}
-    own = [each for name, each in inspect.signature(command).parameters.items() if name not in groups]
-    parameters = [_parameter(name, *rest) for group in groups.values() for name, *rest in _fields_of(group)]
-    parameters += [each.replace(annotation=hints[each.name], kind=each.KEYWORD_ONLY) for each in own]
-    config = inspect.Parameter("config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=CONFIG)
+    parameters = {}
+    for name, own in inspect.signature(command).parameters.items():
+        for each in fields(groups[name]) if name in groups else [own]:
+            hint = get_type_hints(groups[name])[each.name] if name in groups else hints[name]
+            parameters[each.name] = (hint, each.default)
+    parameters["config"] = (Path | None, CONFIG)
 
     @functools.wraps(command)
     def run(*, config: Path | None = None, **given: Any) -> None:
@@ -250,32 +219,57 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(**filled, **given)
 
-    run.__signature__ = inspect.Signature([*parameters, config])  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+            for name, (hint, default) in parameters.items()
+        ]
+    )
     run.__annotations__ = {}
     return run
 
 
-CONFIG = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        callback=read_config,
-        is_eager=True,
-        help="A .toml file of options: label = 'species'. What is given here as well wins.",
-    ),
-]
+# --- options from a file ----------------------------------------------------------------------------------
 
 
-def _fields_of(group: type) -> list[tuple[str, Any, Any]]:
-    hints = get_type_hints(group, include_extras=True)
-    return [(each.name, hints[each.name], each.default) for each in fields(group)]
+def read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Make the options of a file, under the names they have on the command line, the defaults of a command."""
+    if path is None or context.resilient_parsing:
+        return path
+    from pulasso._messages import did_you_mean
+
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise typer.BadParameter(f"{path}: {error.strerror}.") from None
+    except ValueError as error:
+        raise typer.BadParameter(f"{path} is not TOML: {error}") from None
+    options = [each for each in context.command.params if each.param_type_name == "option"]
+    known = {str(each.name).replace("_", "-"): each for each in options if each.name != "config"}
+    defaults = {}
+    for key, value in given.items():
+        name = key.replace("_", "-")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise typer.BadParameter(f"{path} sets {key!r}, which is no option of this command.{hint}")
+        defaults[str(known[name].name)] = _as_typed(value, several=getattr(known[name], "multiple", False))
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    empty = inspect.Parameter.empty
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=empty if default is MISSING else default,
-        annotation=annotation,
-    )
+def _as_typed(value: Any, several: bool) -> Any:
+    """Return a value as it would have been typed: a table as oak=0.1,fir=0.2."""
+    if isinstance(value, dict):
+        return ",".join(f"{name}={number}" for name, number in value.items())
+    if several:
+        return [str(each) for each in (value if isinstance(value, list) else [value])]
+    return value if isinstance(value, bool) else str(value)
+
+
+CONFIG = typer.Option(
+    None,
+    "--config",
+    callback=read_config,
+    is_eager=True,
+    help="A .toml file of options: label = 'species'. What is given here as well wins.",
+)

@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from pulasso._messages import listed
+from pulasso._messages import Message, arg, listed
 from pulasso.data.chunks import Chunks, as_chunked, is_chunked
 from pulasso.data.chunks.columns import check_names
+from pulasso.exceptions import InputError
 
 __all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
 
@@ -20,6 +21,7 @@ COLUMNS_SHOWN = 5
 # without a meaning.
 TEXT = ("str", "string", "utf8", "category", "categorical", "enum")
 TIMES = ("date", "datetime", "datetime64", "duration", "period", "time", "timedelta64")
+_WEIGHT = arg("sample_weight")
 WIDEST = 1e100  # weights, and their ratios, beyond this overflow in products
 IMPUTE = "Impute or drop these values first, for example with sklearn.impute.SimpleImputer in a pipeline."
 # How NumPy says that it met text, a list, another object, or a whole number beyond all floats.
@@ -51,8 +53,10 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
     except (TypeError, ValueError, OverflowError) as error:
         words = str(error).splitlines()[0]
         if "inhomogeneous" in words and _is_ragged(x):
-            raise ValueError(
-                "X is not a table: its rows differ in length. Give one number for each feature in every row."
+            raise InputError(
+                f"{arg('X')} is not a table: its rows differ in length.",
+                parameter="X",
+                remedy="Give one number for each feature in every row.",
             ) from None
         if "contains NaN" in words or "contains inf" in words:
             culprits, remedy = _not_finite_columns(x), IMPUTE
@@ -63,8 +67,10 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         else:
             raise
         where = f", in {_columns(culprits)}" if culprits else ""
-        kind = ValueError if isinstance(error, OverflowError) else type(error)
-        raise kind(f"{words.rstrip('.')}{where}. {remedy}") from None
+        problem = f"{words.rstrip('.')}{where}."
+        if isinstance(error, TypeError):
+            raise TypeError(Message(f"{problem} {remedy}")) from None
+        raise InputError(problem, parameter="X", remedy=remedy) from None
 
 
 def _is_ragged(x: Any) -> bool:
@@ -84,19 +90,21 @@ def _check_columns(estimator: Any, chunks: Chunks, reset: bool) -> None:
             estimator.feature_names_in_ = names
         return
     if n_features != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
+        raise InputError(
+            f"{arg('X')} has {n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input.",
+            parameter="X",
         )
     known = getattr(estimator, "feature_names_in_", None)
     if not has_names or known is None:
         return
     pairs = [(new, old) for new, old in zip(names, known, strict=True) if new != old]  # type: ignore[arg-type]
     if pairs:
-        raise ValueError(
-            "The columns of X are not those of fit, or in another order: it has "
+        raise InputError(
+            f"The columns of {arg('X')} are not those of fit, or in another order: it has "
             f"{listed([new for new, _ in pairs], limit=COLUMNS_SHOWN)} where fit saw "
-            f"{listed([old for _, old in pairs], limit=COLUMNS_SHOWN)}."
+            f"{listed([old for _, old in pairs], limit=COLUMNS_SHOWN)}.",
+            parameter="X",
         )
 
 
@@ -106,11 +114,15 @@ def _refuse_bad_columns(x: Any) -> None:
         return
     names = list(x.columns)
     if not names:
-        raise ValueError(f"X has 0 feature(s) (shape={x.shape}) while a minimum of 1 is required.")
+        raise InputError(
+            f"{arg('X')} has 0 feature(s) (shape={x.shape}) while a minimum of 1 is required.", parameter="X"
+        )
     check_names(names)
     others = [name for name, dtype in zip(names, x.dtypes, strict=True) if _kind(dtype) in TEXT + TIMES]
     if others:
-        raise ValueError(f"X has values that are not numbers in {_columns(others)}. {ENCODE}")
+        raise InputError(
+            f"{arg('X')} has values that are not numbers in {_columns(others)}.", parameter="X", remedy=ENCODE
+        )
 
 
 def _kind(dtype: Any) -> str:
@@ -158,7 +170,10 @@ def check_same_length(x: Any, y: Any) -> None:
         shape = (len(y),) if hasattr(y, "__len__") else np.asarray(y).shape
     n_labels = shape[0] if shape else 1
     if n_rows != n_labels:
-        raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels; there must be one for each row.")
+        raise InputError(
+            f"{arg('X')} has {n_rows} rows but {arg('y')} has {n_labels} labels; there must be one for each row.",
+            parameter="y",
+        )
 
 
 def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
@@ -172,27 +187,38 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     try:
         weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"sample_weight must be numbers, one for each row: {error}") from None
+        raise InputError(
+            f"{_WEIGHT} must be numbers, one for each row: {error}", parameter="sample_weight"
+        ) from None
     if weight.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.")
+        raise InputError(
+            f"Sample weights must be 1D array or scalar, got {weight.ndim} dimensions.",
+            parameter="sample_weight",
+        )
     if len(weight) != n_samples:
-        raise ValueError(
-            f"X has {n_samples} rows but sample_weight has {len(weight)} numbers; "
-            "there must be one for each row."
+        raise InputError(
+            f"{arg('X')} has {n_samples} rows but {_WEIGHT} has {len(weight)} numbers; "
+            "there must be one for each row.",
+            parameter="sample_weight",
         )
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
-        raise ValueError(
-            f"sample_weight of row {bad[0]} is {weight[bad[0]]:g}; "
-            "weights must be finite and not negative (0 leaves a row out)."
+        raise InputError(
+            f"{_WEIGHT} of row {bad[0]} is {weight[bad[0]]:g}; "
+            "weights must be finite and not negative (0 leaves a row out).",
+            parameter="sample_weight",
         )
     if not (weight > 0).any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")
+        raise InputError(
+            "Sample weights must contain at least one non-zero number.", parameter="sample_weight"
+        )
     most, least = int(weight.argmax()), int(np.where(weight > 0, weight, np.inf).argmin())
     if weight[most] / WIDEST > min(weight[least], 1.0):
-        raise ValueError(
-            f"sample_weight is {weight[least]:g} in row {least} and {weight[most]:g} in row {most}: too large, or too "
-            "far apart to be added up. Divide all weights by the largest, and give rows that shall not count 0."
+        raise InputError(
+            f"{_WEIGHT} is {weight[least]:g} in row {least} and {weight[most]:g} in row {most}: too large, or too "
+            "far apart to be added up.",
+            parameter="sample_weight",
+            remedy="Divide all weights by the largest, and give rows that shall not count 0.",
         )
     return weight
 
@@ -200,7 +226,7 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
 def check_flag(name: str, value: Any) -> None:
     """Refuse a parameter that is neither True nor False: "no" would count as True."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={value!r} must be True or False.")
+        raise InputError(f"{arg(name, repr(value))} must be True or False.", parameter=name)
 
 
 def check_number(
@@ -217,17 +243,19 @@ def check_number(
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = None
+    given = arg(name, repr(value))
     if number is None or isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
-        raise ValueError(f"{name}={value!r} is not a number.")
+        raise InputError(f"{given} is not a number.", parameter=name)
     if not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{name}={value!r} is a {type(value).__name__}; write {name}=float(...).")
+        remedy = f"Write {arg(name, 'float(...)')}."
+        raise InputError(f"{given} is a {type(value).__name__}.", parameter=name, remedy=remedy)
     if not np.isfinite(number):
-        raise ValueError(f"{name}={value!r} must be finite.")
+        raise InputError(f"{given} must be finite.", parameter=name)
     if above is not None and number <= above:
-        raise ValueError(f"{name}={value!r} must be greater than {above:g}.")
+        raise InputError(f"{given} must be greater than {above:g}.", parameter=name)
     if least is not None and number < least:
-        raise ValueError(f"{name}={value!r} must be at least {least:g}.")
+        raise InputError(f"{given} must be at least {least:g}.", parameter=name)
     if most is not None and number > most:
-        raise ValueError(f"{name}={value!r} must be at most {most:g}.")
+        raise InputError(f"{given} must be at most {most:g}.", parameter=name)
     if whole and not number.is_integer():
-        raise ValueError(f"{name}={value!r} must be a whole number.")
+        raise InputError(f"{given} must be a whole number.", parameter=name)

@@ -1,14 +1,17 @@
 """Which rows are held out, what they say about every lam, and which lam that recommends."""
 
+from pulasso.model_selection.comparison import Comparison, compare
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
 from pulasso.model_selection.folds import Fold, check_folds, make_splitter, split_rows
 from pulasso.model_selection.scoring import named_scorer, takes_weight
 
 __all__ = [
     "SELECTIONS",
+    "Comparison",
     "Fold",
     "LossCurve",
     "check_folds",
+    "compare",
     "make_splitter",
     "named_scorer",
     "split_rows",

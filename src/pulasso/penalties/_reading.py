@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso.exceptions import GroupError
 
 Column = int | str
@@ -33,14 +33,19 @@ def named_items(items: Any, noun: str) -> list[tuple[str, Any]]:
         for _, item in named:
             if isinstance(item, str | Number):
                 raise GroupError(
-                    f"{item!r} stands where a collection of columns is expected: "
-                    "write [[0, 1, 2]] for one group of three columns, [[0], [1], [2]] for three groups."
+                    f"{item!r} stands where a collection of columns is expected.",
+                    parameter="groups",
+                    remedy="Write [[0, 1, 2]] for one group of three columns, [[0], [1], [2]] for three groups.",
                 )
     else:
-        raise GroupError(f"Expected a mapping name -> {noun} or a sequence of {noun}s, not {items!r}.")
+        raise GroupError(
+            f"Expected a mapping name -> {noun} or a sequence of {noun}s, not {items!r}.", parameter="groups"
+        )
     repeated = first_repeated([name for name, _ in named])
     if repeated is not None:
-        raise GroupError(f"Two groups are called {repeated!r}; give each a name of its own.")
+        raise GroupError(
+            f"Two groups are called {repeated!r}; give each a name of its own.", parameter="groups"
+        )
     return named
 
 
@@ -48,7 +53,7 @@ def freeze_columns(columns: Any, group: str) -> tuple[Column, ...]:
     if isinstance(columns, str | Number):
         columns = (columns,)
     elif not _is_collection(columns):
-        raise GroupError(f"Group {group!r}: {columns!r} is not a collection of columns.")
+        raise GroupError(f"Group {group!r}: {columns!r} is not a collection of columns.", parameter="groups")
     elif isinstance(columns, set | frozenset):
         columns = sorted(columns, key=str)  # so that equal sets make equal groups
     return tuple(freeze_column(column, f"Group {group!r}") for column in columns)
@@ -56,12 +61,17 @@ def freeze_columns(columns: Any, group: str) -> tuple[Column, ...]:
 
 def freeze_column(column: Any, who: str) -> Column:
     if isinstance(column, bool | np.bool_):
-        raise GroupError(f"{who}: {column} is not a column; np.flatnonzero(mask) turns a mask into indices.")
+        raise GroupError(
+            f"{who}: {column} is not a column; np.flatnonzero(mask) turns a mask into indices.",
+            parameter="groups",
+        )
     if isinstance(column, str):
         return str(column)
     if isinstance(column, Integral):
         return int(column)
-    raise GroupError(f"{who}: {column!r} is not a column; give an index (int) or a name (str).")
+    raise GroupError(
+        f"{who}: {column!r} is not a column; give an index (int) or a name (str).", parameter="groups"
+    )
 
 
 def freeze_classes(classes: Classes) -> tuple[Hashable, ...] | None:
@@ -87,8 +97,9 @@ def freeze_weights(weights: Any) -> Any:
         )  # a copy without -0.0: equal bytes if equal
     except (TypeError, ValueError, OverflowError):
         raise GroupError(
-            f"weights must be None, a number, a sequence of numbers or a mapping name -> number, "
-            f"not {reprlib.repr(weights)}."
+            f"{arg('weights')} must be None, a number, a sequence of numbers or a mapping name -> number, "
+            f"not {reprlib.repr(weights)}.",
+            parameter="weights",
         ) from None
     if array.ndim == 0:
         return float(array)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import listed, plain
+from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.exceptions import GroupError
 from pulasso.penalties._reading import Column, first_repeated, freeze_column, name_of
 
 if TYPE_CHECKING:
     from pulasso.penalties.groups import Groups
-
-# A spelling suggestion compares with every name, some 20 microseconds each: a million would take 20 seconds.
-MAX_NAMES_COMPARED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +59,15 @@ class Axes:
         self.features = feature_names
         self.classes = tuple(map(plain, range(1, n_outputs + 1) if class_names is None else class_names))
         if feature_names is not None and len(feature_names) != n_features:
-            raise GroupError(f"There are {len(feature_names)} feature_names for {n_features} columns of X.")
+            raise GroupError(
+                f"There are {len(feature_names)} {arg('feature_names')} for {n_features} columns of {arg('X')}.",
+                parameter="feature_names",
+            )
         if len(self.classes) != n_outputs:
-            raise GroupError(f"There are {len(self.classes)} class_names for {n_outputs} outputs.")
+            raise GroupError(
+                f"There are {len(self.classes)} {arg('class_names')} for {n_outputs} outputs.",
+                parameter="class_names",
+            )
 
     @property
     def suffixes(self) -> tuple[Any, ...]:
@@ -78,7 +80,10 @@ class Axes:
         names = [] if self.features is None else [str(name) for name in self.features]
         repeated = first_repeated(names)
         if repeated is not None:
-            raise GroupError(f"X has two columns called {repeated!r}: rename one, or give columns by index.")
+            raise GroupError(
+                f"{arg('X')} has two columns called {repeated!r}: rename one, or give columns by index.",
+                parameter="X",
+            )
         return {name: position for position, name in enumerate(names)}
 
     def column(self, column: Column, who: str) -> int:
@@ -86,22 +91,36 @@ class Axes:
         last = self.shape[0] - 1
         if isinstance(column, str):
             if self.features is None:
-                raise GroupError(f"{who}: X has no column names, so no {column!r}; use indices 0 to {last}.")
+                raise GroupError(
+                    f"{who}: {arg('X')} has no column names, so no {column!r}; use indices 0 to {last}.",
+                    parameter="groups",
+                )
             if column not in self.positions:
-                advice = _did_you_mean(column, self.positions)
-                raise GroupError(f"{who}: X has no column {column!r}; {advice}")
+                raise GroupError(
+                    f"{who}: {arg('X')} has no column {column!r}.",
+                    parameter="groups",
+                    remedy=_advice(column, self.positions),
+                )
             return self.positions[column]
         if column < 0:
-            raise GroupError(f"{who}: column {column} is negative; columns are counted from 0 to {last}.")
+            raise GroupError(
+                f"{who}: column {column} is negative; columns are counted from 0 to {last}.",
+                parameter="groups",
+            )
         if column > last:
-            raise GroupError(f"{who}: X has no column {column}; columns are counted from 0 to {last}.")
+            raise GroupError(
+                f"{who}: {arg('X')} has no column {column}; columns are counted from 0 to {last}.",
+                parameter="groups",
+            )
         return column
 
     def output(self, label: Hashable, who: str) -> int:
         """Position of a class given by its label."""
         if label not in self.classes:
             known = listed(self.classes)
-            raise GroupError(f"{who}: there are no coefficients for class {label!r}, only for {known}.")
+            raise GroupError(
+                f"{who}: there are no coefficients for class {label!r}, only for {known}.", parameter="groups"
+            )
         return self.classes.index(label)
 
     def show(self, row: int, output: int | None = None) -> str:
@@ -145,7 +164,10 @@ def _cut_labels(groups: Groups, axes: Axes) -> _Cut:
     n_features, _ = axes.shape
     n_labels = len(groups.spec)
     if n_labels != n_features:
-        raise GroupError(f"There are {n_labels} group labels for {n_features} columns of X; give one each.")
+        raise GroupError(
+            f"There are {n_labels} group labels for {n_features} columns of {arg('X')}; give one each.",
+            parameter="groups",
+        )
     number = {name: j for j, name in enumerate(dict.fromkeys(groups.spec))}
     codes = np.array([number[name] for name in groups.spec], dtype=np.intp)
     return _Cut(np.broadcast_to(codes[:, None], axes.shape), tuple(number), tuple(number), len(number))
@@ -169,10 +191,12 @@ def _cut_sets(groups: Groups, axes: Axes) -> _Cut:
 def _rows_of(name: str, columns: tuple[Column, ...], axes: Axes) -> list[int]:
     rows = [axes.column(column, f"Group {name!r}") for column in columns]
     if not rows:
-        raise GroupError(f"Group {name!r} is empty: give it a column, or leave it out.")
+        raise GroupError(f"Group {name!r} is empty: give it a column, or leave it out.", parameter="groups")
     repeated = first_repeated(rows)
     if repeated is not None:
-        raise GroupError(f"Group {name!r} has column {axes.show(repeated)} twice; list it once.")
+        raise GroupError(
+            f"Group {name!r} has column {axes.show(repeated)} twice; list it once.", parameter="groups"
+        )
     return rows
 
 
@@ -180,10 +204,14 @@ def _outputs_of(name: str, classes: tuple[Hashable, ...] | None, axes: Axes) -> 
     labels = axes.classes if classes is None else classes
     outputs = [axes.output(label, f"Group {name!r}") for label in labels]
     if not outputs:
-        raise GroupError(f"Group {name!r} is empty: give it a class, or None for all classes.")
+        raise GroupError(
+            f"Group {name!r} is empty: give it a class, or None for all classes.", parameter="groups"
+        )
     repeated = first_repeated(outputs)
     if repeated is not None:
-        raise GroupError(f"Group {name!r} has class {axes.classes[repeated]!r} twice; list it once.")
+        raise GroupError(
+            f"Group {name!r} has class {axes.classes[repeated]!r} twice; list it once.", parameter="groups"
+        )
     return outputs
 
 
@@ -193,8 +221,9 @@ def _overlap(groups: Groups, axes: Axes, index: NDArray[np.intp], block: tuple, 
     first, second = groups.spec[index[row, output]][0], groups.spec[number][0]
     place = axes.show(row, output if groups.kind == "blocks" else None)
     return GroupError(
-        f"Groups {first!r} and {second!r} overlap: both have column {place}. "
-        "A coefficient belongs to one group; take it out of one of the two."
+        f"Groups {first!r} and {second!r} overlap: both have column {place}.",
+        parameter="groups",
+        remedy="A coefficient belongs to one group; take it out of one of the two.",
     )
 
 
@@ -220,10 +249,13 @@ def _left_out(groups: Groups, axes: Axes, index: NDArray[np.intp]) -> GroupError
     else:
         missing = [axes.show(row) for row in np.flatnonzero((index < 0).any(axis=1)).tolist()]
         advice = (
-            "Add a group, or pass rest='rows' (one group per column) or rest='entries' (per coefficient)."
+            f"Add a group, or pass {arg('rest', repr('rows'))} (one group per column) or "
+            f"{arg('rest', repr('entries'))} (per coefficient)."
         )
     noun = "column" if len(missing) == 1 else "columns"
-    return GroupError(f"In no group: {noun} {listed(missing, limit=5, show=str)}. {advice}")
+    return GroupError(
+        f"In no group: {noun} {listed(missing, limit=5, show=str)}.", parameter="groups", remedy=advice
+    )
 
 
 CUTS = {
@@ -254,7 +286,8 @@ def block_weights(given: Any, cut: _Cut, axes: Axes) -> NDArray[np.floating]:
     if len(wrong):
         raise GroupError(
             f"Group {cut.names[wrong[0]]!r} has weight {weights[wrong[0]]}; weights are 0 (not penalised), "
-            "positive, or infinite (kept out of the model)."
+            "positive, or infinite (kept out of the model).",
+            parameter="weights",
         )
     return weights
 
@@ -264,7 +297,9 @@ def _set_weights_by_name(weights: NDArray, given: tuple, cut: _Cut, axes: Axes) 
     targets = [_weight_target(key, cut, axes) for key, _ in given]
     repeated = first_repeated((target.start, target.stop) for target in targets)
     if repeated is not None:
-        raise GroupError(f"The weights name {cut.names[repeated[0]]!r} twice; give it one weight.")
+        raise GroupError(
+            f"The weights name {cut.names[repeated[0]]!r} twice; give it one weight.", parameter="weights"
+        )
     pairs = zip(targets, [weight for _, weight in given], strict=True)
     for target, weight in sorted(pairs, key=lambda pair: pair[0].start - pair[0].stop):
         weights[target] = weight
@@ -282,7 +317,9 @@ def _weight_target(key: Any, cut: _Cut, axes: Axes) -> slice:
         return slice(unit * cut.copies, (unit + 1) * cut.copies)
     if key not in cut.block_positions:
         known = cut.unit_positions or axes.positions or cut.block_positions
-        raise GroupError(f"Weights: there is no group {key!r}; {_did_you_mean(str(key), known)}")
+        raise GroupError(
+            f"Weights: there is no group {key!r}.", parameter="weights", remedy=_advice(key, known)
+        )
     return slice(cut.block_positions[key], cut.block_positions[key] + 1)
 
 
@@ -292,9 +329,8 @@ def _wrong_number(given: NDArray, cut: _Cut, n_blocks: int) -> GroupError:
         noun = "column" if cut.units is None else "set"
         expected = f"{cut.n_units} (one per {noun}), shape ({cut.n_units}, {cut.copies}), or {expected}"
     got = len(given) if given.ndim == 1 else f"an array of shape {given.shape}"
-    return GroupError(f"Wrong number of weights: got {got}, expected {expected}.")
+    return GroupError(f"Wrong number of weights: got {got}, expected {expected}.", parameter="weights")
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, list(known)[:MAX_NAMES_COMPARED], n=3)
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {listed(known)}."
+def _advice(name: Any, known: Collection[str]) -> str:
+    return did_you_mean(str(name), known).strip() or f"There are {listed(known)}."

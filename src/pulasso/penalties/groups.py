@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso.exceptions import GroupError
 from pulasso.penalties._reading import (
     freeze_classes,
@@ -67,12 +67,17 @@ class Groups:
 
     def __post_init__(self) -> None:
         if self.rest not in ("error", "rows", "entries"):
-            raise GroupError(f"rest must be 'error', 'rows' or 'entries', not {self.rest!r}.")
+            raise GroupError(
+                f"{arg('rest')} must be 'error', 'rows' or 'entries', not {self.rest!r}.", parameter="rest"
+            )
         split = self.kind in ("entries", "blocks") or self.by_class or self.rest == "entries"
         if self.symmetric and split:
             raise GroupError(
-                "symmetric=True compares a group's coefficients across all classes, so every group must span "
-                "them all: leave out by_class=True and rest='entries', or set symmetric=False."
+                f"{arg('symmetric', 'True')} compares a group's coefficients across all classes, so every group "
+                "must span them all.",
+                parameter="symmetric",
+                remedy=f"Leave out {arg('by_class', 'True')} and {arg('rest', repr('entries'))}, "
+                f"or set {arg('symmetric', 'False')}.",
             )
 
     @classmethod
@@ -161,7 +166,9 @@ class Groups:
         spec = []
         for name, block in named_items(blocks, "block"):
             if not isinstance(block, tuple | list) or len(block) != 2:
-                raise GroupError(f"Block {name!r} must be a pair (columns, classes), not {block!r}.")
+                raise GroupError(
+                    f"Block {name!r} must be a pair (columns, classes), not {block!r}.", parameter="groups"
+                )
             spec.append((name, freeze_columns(block[0], name), freeze_classes(block[1])))
         return cls("blocks", tuple(spec), freeze_weights(weights))
 
@@ -183,11 +190,17 @@ class Groups:
         Groups.from_labels(['soil', 'soil', 'wind'])
         """
         if isinstance(labels, str) or np.ndim(labels) != 1:
-            raise GroupError("labels must be a one-dimensional sequence: one group label per column of X.")
+            raise GroupError(
+                f"{arg('labels')} must be a one-dimensional sequence: one group label per column of {arg('X')}.",
+                parameter="labels",
+            )
         labels = [plain(label) for label in labels]
         for column, label in enumerate(labels):
             if label is None or (label == label) is not True:  # NaN equals nothing, pandas.NA answers NA
-                raise GroupError(f"Column {column} has no group label ({label!r}); give it one of its own.")
+                raise GroupError(
+                    f"Column {column} has no group label ({label!r}); give it one of its own.",
+                    parameter="labels",
+                )
         spec = tuple(name_of(label) for label in labels)
         return cls("labels", spec, freeze_weights(weights), symmetric)
 
@@ -221,8 +234,9 @@ class Groups:
         if isinstance(spec, str) and spec in ("rows", "entries"):
             return cls.rows() if spec == "rows" else cls.entries()
         raise GroupError(
-            f"groups must be 'rows', 'entries' or a Groups object, not {spec!r}; "
-            "for sets of columns write Groups.from_columns({'name': [columns], ...})."
+            f"{arg('groups')} must be 'rows', 'entries' or a Groups object, not {spec!r}.",
+            parameter="groups",
+            remedy="For sets of columns write Groups.from_columns({'name': [columns], ...}).",
         )
 
     def resolve(

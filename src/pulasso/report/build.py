@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from pulasso._version import __version__
 from pulasso.export.writing import check_target, write_file
+from pulasso.metrics import Scores
 from pulasso.report.features import about_features, about_path
 from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_choice, about_data, about_warnings, in_short
@@ -42,6 +43,7 @@ def write_report(
     X: Any = None,
     z: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    scores: Scores | None = None,
     cv: Any = None,
     sensitivity: Any = None,
     stability: Any = None,
@@ -68,6 +70,8 @@ def write_report(
         Their observed labels. Without X and z there are no scores.
     sample_weight : array-like of shape (n_samples,), optional
         How much each of these rows counts.
+    scores : Scores, optional
+        Of ``pulasso.metrics.pu_scores`` for these rows, if they were computed before.
     cv : fitted MultinomialPULassoCV or OrdinalPULassoCV, optional
         Where lam was chosen, if `model` itself did not cross-validate.
     sensitivity : SensitivitySweep, optional
@@ -105,7 +109,7 @@ def write_report(
     True
     """
     target = check_target(path, force, "report.html")
-    rows, found = (X, z, sample_weight), (cv, sensitivity, stability)
+    rows, found = (X, z, sample_weight, scores), (cv, sensitivity, stability)
     material = Material(model, *rows, *found, command, seed, data_hash, show_parameter)
     return write_file(target, _render(material), force)
 

@@ -70,6 +70,7 @@ class Material:
     X: Any = None
     z: Any = None
     sample_weight: Any = None
+    given_scores: Scores | None = None
     cv: Any = None
     sensitivity: Any = None
     stability: Any = None
@@ -139,8 +140,8 @@ class Material:
     @cached_property
     def scores(self) -> Scores | None:
         """Scores of the true classes, where there are rows to judge by."""
-        if not self.judges:
-            return None
+        if not self.judges or self.given_scores is not None:
+            return self.given_scores
         with warnings.catch_warnings():
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
                 warnings.simplefilter("ignore", kind)  # the table holds the words

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import plain
+from pulasso._messages import arg, did_you_mean, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass
 from pulasso.scenarios._protocol import LabelCounts, Scenario
@@ -45,26 +45,43 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
     given = {name: value for name, value in numbers.items() if value is not None}
     if isinstance(scenario, type):
         raise ScenarioError(
-            f"scenario is the class {scenario.__name__}; pass an object, {scenario.__name__}(...)."
+            f"{arg('scenario')} is the class {scenario.__name__}; pass an object, {scenario.__name__}(...).",
+            parameter="scenario",
         )
     if not isinstance(scenario, str):
         if not hasattr(scenario, "label_model"):
-            raise ScenarioError(f"scenario={scenario!r} is neither one of {_names()} nor a scenario object.")
+            raise ScenarioError(
+                f"{arg('scenario', repr(scenario))} is neither one of {_names()} nor a scenario object.",
+                parameter="scenario",
+            )
         if given:
             raise ScenarioError(
-                f"scenario is an object and holds its own numbers; do not pass {_and(given)} as well."
+                f"{arg('scenario')} is an object and holds its own numbers; do not pass {_and(given)} as well.",
+                parameter=next(iter(given)),
             )
         return scenario
     by_name = {cls.name: cls for cls in SCENARIOS}
     if scenario not in by_name:
-        raise ScenarioError(f"scenario={scenario!r} is unknown; use one of {_names()} or a scenario object.")
+        raise ScenarioError(
+            f"{arg('scenario', repr(scenario))} is unknown; use one of {_names()} or a scenario object.",
+            parameter="scenario",
+            remedy=did_you_mean(scenario, by_name).strip(),
+        )
     chosen = by_name[scenario]
     wanted = chosen.asks_for
     unwanted = {name: value for name, value in given.items() if name != wanted}
     if unwanted:
-        raise ScenarioError(f"scenario={scenario!r} does not use {_and(unwanted)}. {chosen.explanation}")
+        raise ScenarioError(
+            f"{arg('scenario', repr(scenario))} does not use {_and(unwanted)}.",
+            parameter=next(iter(unwanted)),
+            remedy=chosen.explanation,
+        )
     if wanted is not None and wanted not in given:
-        raise ScenarioError(f"scenario={scenario!r} needs {wanted}=. {chosen.explanation}")
+        raise ScenarioError(
+            f"{arg('scenario', repr(scenario))} needs {arg(wanted)}.",
+            parameter=wanted,
+            remedy=chosen.explanation,
+        )
     return chosen(**given)
 
 
@@ -129,4 +146,4 @@ def _names() -> str:
 
 
 def _and(names: Any) -> str:
-    return " and ".join(f"{name}=" for name in names)
+    return " and ".join(map(arg, names))

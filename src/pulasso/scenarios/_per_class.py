@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed, plain
+from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.exceptions import ScenarioError
 
 __all__ = ["PerClass", "check_range", "per_class"]
@@ -35,19 +35,23 @@ def per_class(value: Any, what: str, classes: NDArray) -> NDArray:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         hint = (
-            " Estimators take 'estimate'; here give what one of them found, or pulasso.prevalence.profile_likelihood."
+            "Estimators take 'estimate'; here give what one of them found, or pulasso.prevalence.profile_likelihood."
             if isinstance(value, str) and value == "estimate"
             else ""
         )
         raise ScenarioError(
-            f"{what}={value!r} is not a number, an array of numbers or a mapping from class to number.{hint}"
+            f"{arg(what, repr(value))} is not a number, an array of numbers or a mapping from class to number.",
+            parameter=what,
+            remedy=hint,
         ) from None
     if array.ndim == 0:
         return np.full(len(classes), float(array))
     if array.shape != (len(classes),):
         raise ScenarioError(
-            f"{what} has shape {array.shape} but there are {len(classes)} positive classes: "
-            f"{listed(classes)}. Give one number for each, in this order, or a mapping from class to number."
+            f"{arg(what)} has shape {array.shape} but there are {len(classes)} positive classes: "
+            f"{listed(classes)}.",
+            parameter=what,
+            remedy="Give one number for each, in this order, or a mapping from class to number.",
         )
     return array
 
@@ -65,15 +69,25 @@ def _from_mapping(value: Mapping, what: str, classes: NDArray) -> NDArray:
     unknown = [c for c in value if plain(c) not in known]
     if unknown:
         raise ScenarioError(
-            f"{what} names {listed(unknown)}, which is no class in y. The classes are {listed(classes)}."
+            f"{arg(what)} names {listed(unknown)}, which is no class in {arg('y')}. "
+            f"The classes are {listed(classes)}.",
+            parameter=what,
+            remedy=did_you_mean(unknown[0], classes).strip(),
         )
     missing = [c for c in classes if plain(c) not in given]
     if missing:
-        raise ScenarioError(f"{what} has no number for {listed(missing)}. Every positive class needs one.")
+        example = {plain(c): plain(given.get(plain(c), 0.1)) for c in classes}
+        raise ScenarioError(
+            f"{arg(what)} has no number for {listed(missing)}.",
+            parameter=what,
+            remedy=f"Every positive class needs one, for example {arg(what, str(example))}, with your number.",
+        )
     try:
         return np.array([float(given[plain(c)]) for c in classes])
     except (TypeError, ValueError, OverflowError):
-        raise ScenarioError(f"{what}={value!r} holds something that is not a number.") from None
+        raise ScenarioError(
+            f"{arg(what, repr(value))} holds something that is not a number.", parameter=what
+        ) from None
 
 
 def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: bool) -> None:
@@ -81,6 +95,10 @@ def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: b
     inside = (numbers > 0) & ((numbers <= 1) if one_allowed else (numbers < 1))
     for name, number in zip(classes[~inside], numbers[~inside], strict=True):
         bounds = "(0, 1]" if one_allowed else "(0, 1)"
-        raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}; it must lie in {bounds}.")
+        raise ScenarioError(
+            f"{arg(what)} of class {plain(name)!r} is {number:g}; it must lie in {bounds}.", parameter=what
+        )
     for name, number in zip(classes[numbers < SMALLEST], numbers[numbers < SMALLEST], strict=True):
-        raise ScenarioError(f"{what} of class {plain(name)!r} is {number:g}: too small to be divided by.")
+        raise ScenarioError(
+            f"{arg(what)} of class {plain(name)!r} is {number:g}: too small to be divided by.", parameter=what
+        )

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pulasso._messages import listed, plain
+from pulasso._messages import Message, arg, listed, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
@@ -42,9 +42,10 @@ class CaseControl:
     name: ClassVar[str] = "case-control"
     asks_for: ClassVar[str | None] = "prevalence"
     sampled_by_label: ClassVar[bool] = True
-    explanation: ClassVar[str] = (
-        "It takes prevalence=, the share of each positive class in the population, "
-        "for example prevalence=0.1 or prevalence={'oak': 0.2, 'fir': 0.1}, or prevalence='estimate'."
+    explanation: ClassVar[Message] = Message(
+        f"It takes {arg('prevalence')}, the share of each positive class in the population, for example "
+        f"{arg('prevalence', '0.1')} or {arg('prevalence', str({'oak': 0.2, 'fir': 0.1}))}, "
+        f"or {arg('prevalence', repr('estimate'))}."
     )
 
     def label_model(self, counts: LabelCounts) -> LabelModel:
@@ -55,12 +56,15 @@ class CaseControl:
         if prevalence.sum() >= 1.0:
             raise ScenarioError(
                 f"The prevalences of {listed(positive)} sum to {prevalence.sum():g}; "
-                f"they must leave room for class {plain(counts.classes[0])!r}, so sum to less than 1."
+                f"they must leave room for class {plain(counts.classes[0])!r}, so sum to less than 1.",
+                parameter="prevalence",
             )
         if counts.n_unlabeled <= 0:
             raise ScenarioError(
-                "y has no unlabeled row, but case-control data need a sample of the population. "
-                "Check `unlabeled=`, or use scenario='fully-observed' if every label is known."
+                f"{arg('y')} has no unlabeled row, but case-control data need a sample of the population.",
+                parameter="unlabeled",
+                remedy=f"Check {arg('unlabeled')}, or use {arg('scenario', repr('fully-observed'))} "
+                "if every label is known.",
             )
         hidden = ~self._always(counts)
         everyone = np.concatenate([[1.0 - prevalence.sum()], prevalence])
@@ -75,12 +79,14 @@ class CaseControl:
             always = {self.always_labeled} if np.isscalar(self.always_labeled) else set(self.always_labeled)
         except TypeError:
             raise ScenarioError(
-                f"always_labeled={self.always_labeled!r} is not a class, or a list of classes."
+                f"{arg('always_labeled', repr(self.always_labeled))} is not a class, or a list of classes.",
+                parameter="always_labeled",
             ) from None
         unknown = [c for c in always if plain(c) not in names]
         if unknown:
             raise ScenarioError(
-                f"always_labeled names {listed(unknown)}, which is no positive class in y. "
-                f"They are {listed(names)}."
+                f"{arg('always_labeled')} names {listed(unknown)}, which is no positive class in {arg('y')}. "
+                f"They are {listed(names)}.",
+                parameter="always_labeled",
             )
         return np.array([False] + [name in always for name in names])

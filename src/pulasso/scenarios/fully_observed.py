@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pulasso._messages import plain
+from pulasso._messages import Message, arg, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.label_model import LabelModel
@@ -30,15 +30,16 @@ class FullyObserved:
     name: ClassVar[str] = "fully-observed"
     asks_for: ClassVar[str | None] = None
     sampled_by_label: ClassVar[bool] = False
-    explanation: ClassVar[str] = "It takes no number: unlabeled rows count as class 0."
+    explanation: ClassVar[Message] = Message("It takes no number: unlabeled rows count as class 0.")
 
     def label_model(self, counts: LabelCounts) -> LabelModel:
         """Return the vectors a and c for these classes and counts."""
         class_0 = counts.n_unlabeled + counts.n_labeled[0]
         if class_0 <= 0:
             raise ScenarioError(
-                f"y has no row of class {plain(counts.classes[0])!r}: "
-                "neither unlabeled rows nor confirmed negatives."
+                f"{arg('y')} has no row of class {plain(counts.classes[0])!r}: "
+                "neither unlabeled rows nor confirmed negatives.",
+                parameter="y",
             )
         # Unlabeled rows and confirmed negatives are both class 0; their shares keep P(z | x) exact.
         confirmed = counts.n_labeled[0] / class_0

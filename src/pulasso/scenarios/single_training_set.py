@@ -5,13 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from pulasso._messages import plain
+from pulasso._messages import Message, arg, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.label_model import LabelModel
 
 __all__ = ["SingleTrainingSet"]
+
+
+EXAMPLE = "SingleTrainingSet(label_frequency=..., negative_label_frequency=...)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +44,9 @@ class SingleTrainingSet:
     name: ClassVar[str] = "single-training-set"
     asks_for: ClassVar[str | None] = "label_frequency"
     sampled_by_label: ClassVar[bool] = False
-    explanation: ClassVar[str] = (
-        "It takes label_frequency=, the probability that a member of a positive class carries its label, "
-        "for example label_frequency=0.5, or label_frequency='estimate'."
+    explanation: ClassVar[Message] = Message(
+        f"It takes {arg('label_frequency')}, the probability that a member of a positive class carries its label, "
+        f"for example {arg('label_frequency', '0.5')}, or {arg('label_frequency', repr('estimate'))}."
     )
 
     def label_model(self, counts: LabelCounts) -> LabelModel:
@@ -53,8 +56,10 @@ class SingleTrainingSet:
         check_range(frequency, "label_frequency", positive, one_allowed=True)
         if counts.n_unlabeled <= 0 and counts.n_labeled[0] <= 0:
             raise ScenarioError(
-                "y has neither unlabeled rows nor confirmed negatives: nothing tells the positive classes "
-                f"from class {plain(counts.classes[0])!r}. Check `unlabeled=` and `negative=`."
+                f"{arg('y')} has neither unlabeled rows nor confirmed negatives: nothing tells the positive "
+                f"classes from class {plain(counts.classes[0])!r}.",
+                parameter="unlabeled",
+                remedy=f"Check {arg('unlabeled')} and {arg('negative')}.",
             )
         shown = np.concatenate([[self._negative_frequency(counts)], frequency])
         with np.errstate(divide="ignore"):  # log 0 = -inf: a label that cannot occur, a class never hidden
@@ -66,9 +71,10 @@ class SingleTrainingSet:
         name = plain(counts.classes[0])
         if self.negative_label_frequency is None:
             raise ScenarioError(
-                f"y holds confirmed negatives ({name!r}), but how often a member of class {name!r} is "
-                "confirmed is not known. Use scenario=SingleTrainingSet(label_frequency=..., "
-                "negative_label_frequency=...)."
+                f"{arg('y')} holds confirmed negatives ({name!r}), but how often a member of class {name!r} is "
+                "confirmed is not known.",
+                parameter="negative_label_frequency",
+                remedy=f"Give that number: {arg('scenario', EXAMPLE)}.",
             )
         frequency = np.array([float(self.negative_label_frequency)])
         check_range(frequency, "negative_label_frequency", counts.classes[:1], one_allowed=True)

@@ -17,7 +17,7 @@ import pandas as pd
 from typer.testing import CliRunner
 
 import pulasso
-from pulasso.cli import running
+from pulasso.cli import errors
 from pulasso.cli.main import app
 from support.fuzz.judge import UnnamedError, check_words
 from support.fuzz.odd import pick
@@ -331,12 +331,12 @@ def _commands(rng, folder):
 def run_command(words, folder):
     """Run a command in this process; its errors must be named, and failures leave nothing behind."""
     seen = []
-    before = running._words_of
-    running._words_of = lambda error: seen.append(error) or before(error)
+    before = errors.words_of
+    errors.words_of = lambda error: seen.append(error) or before(error)
     try:
         done = CliRunner().invoke(app, [str(each) for each in words])
     finally:
-        running._words_of = before
+        errors.words_of = before
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         where = traceback.extract_tb(done.exception.__traceback__)[-1]
         raise UnnamedError(f"{done.exception!r} ({where.filename}:{where.lineno})") from done.exception

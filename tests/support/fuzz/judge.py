@@ -11,10 +11,9 @@ from sklearn.exceptions import DataConversionWarning
 
 import pulasso
 from pulasso import exceptions
-from pulasso.cli.running import CommandError
 
 SECONDS = 20.0  # of computing, for a case that takes milliseconds
-NAMED = (ValueError, TypeError, ImportError, FileExistsError, FileNotFoundError, CommandError)
+NAMED = (ValueError, TypeError, ImportError, FileExistsError, FileNotFoundError)
 OWN_WARNINGS = tuple(
     each for name in exceptions.__all__ if issubclass(each := getattr(exceptions, name), Warning)
 )

@@ -216,10 +216,10 @@ def test_names_give_scenarios():
 @pytest.mark.parametrize(
     "scenario, numbers, words",
     [
-        ("case-control", {}, "needs prevalence="),
-        ("single-training-set", {}, "needs label_frequency="),
-        ("case-control", {"label_frequency": 0.5}, "does not use label_frequency="),
-        ("fully-observed", {"prevalence": 0.5}, "does not use prevalence="),
+        ("case-control", {}, "needs prevalence"),
+        ("single-training-set", {}, "needs label_frequency"),
+        ("case-control", {"label_frequency": 0.5}, "does not use label_frequency"),
+        ("fully-observed", {"prevalence": 0.5}, "does not use prevalence"),
         ("cross-over", {}, "unknown"),
         (3, {}, "neither"),
         (CaseControl(0.1), {"prevalence": 0.2}, "holds its own numbers"),

@@ -1,19 +1,18 @@
 """`pulasso doctor`: what is installed, and what is worth changing."""
 
-from typing import Annotated
-
 import typer
+
+from pulasso.cli.options import option
 
 __all__ = ["doctor"]
 
 
-def doctor(
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def doctor(json: bool = option(False, None, "Print JSON.", "--json")) -> None:
     """Show versions, the kernel in use and the threads of BLAS: paste it into bug reports."""
     from json import dumps
 
-    facts, advice = _facts()
+    facts = _facts()
+    advice = _advice(facts)
     if json:
         typer.echo(dumps({**facts, "advice": advice}, indent=2))
         return
@@ -23,8 +22,8 @@ def doctor(
     typer.echo("\n" + "\n".join(advice or ["All is well."]))
 
 
-def _facts() -> tuple[dict[str, str], list[str]]:
-    """Return what there is, by name, and what to do about it."""
+def _facts() -> dict[str, str]:
+    """Return what there is, by name."""
     import os
 
     import numpy  # noqa: F401  (its BLAS is what threadpoolctl then finds)
@@ -38,8 +37,7 @@ def _facts() -> tuple[dict[str, str], list[str]]:
         threads = f"{pool['num_threads']} threads of {pool['internal_api']} {pool.get('version') or ''}"
         facts[f"threads {number}"] = threads.strip()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    facts["cores"] = str(cores)
-    return facts, _advice(facts)
+    return {**facts, "cores": str(cores)}
 
 
 def _advice(facts: dict[str, str]) -> list[str]:

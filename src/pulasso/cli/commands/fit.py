@@ -1,10 +1,17 @@
 """`pulasso fit`: one model, at a lam that the user chose."""
 
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from pulasso.cli.options import CertaintyOptions, ModelOptions, OutputOptions, TableOptions, flat
+from pulasso.cli.options import (
+    JOBS,
+    SEED,
+    ModelOptions,
+    OutputOptions,
+    RobustnessOptions,
+    TableOptions,
+    flat,
+    option,
+)
 
 __all__ = ["fit"]
 
@@ -13,25 +20,24 @@ __all__ = ["fit"]
 def fit(
     data: TableOptions,
     model: ModelOptions,
-    certainty: CertaintyOptions,
+    robustness: RobustnessOptions,
     output: OutputOptions,
-    lam: Annotated[float, typer.Option("--lam", min=0.0, help="Strength of the penalty.")],
-    restarts: Annotated[int, typer.Option("--restarts", min=0, help="Also try so many random starts.")] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Of random numbers.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 is one for each core.")] = 1,
-    report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Also write report.html, a page about the model.")
-    ] = False,
+    lam: float = option(..., None, "Strength of the penalty.", min=0.0),
+    restarts: int = option(0, None, "Also try so many random starts.", min=0),
+    seed: int = SEED,
+    jobs: int = JOBS,
+    report: bool = option(
+        False, None, "Also write report.html, a page about the model.", "--report/--no-report"
+    ),
 ) -> None:
     """Fit one model to a table, at a given lam; `cv` chooses lam for you.
 
     Writes model/ and predictions.csv.
     """
-    from pulasso.cli.fitting import fit_and_write
+    from pulasso.cli.fit_and_write import fit_and_write
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
-    estimator = MultinomialPULasso if model.ordered is None else OrdinalPULasso
     settings = {"lam": lam, **({"n_restarts": restarts, "random_state": seed} if restarts else {})}
-    fit_and_write(
-        "fit", estimator, data, model, certainty, output, settings, seed=seed, jobs=jobs, report=report
-    )
+    estimators = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}
+    how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report}
+    fit_and_write("fit", estimators, (data, model, robustness, output), settings, **how)

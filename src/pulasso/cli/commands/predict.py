@@ -1,24 +1,21 @@
-"""`pulasso predict`: a saved model meets a new table."""
+"""`pulasso predict`: a saved model is applied to a new table."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
+
+from pulasso.cli.options import MODEL_FOLDER, NA, option
 
 __all__ = ["predict"]
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Folder of a saved model, as `fit` and `cv` write it.")],
-    table: Annotated[Path, typer.Argument(help="Table with the columns of the fit, in any order.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File for the predictions.")] = Path(
-        "predictions.csv"
-    ),
-    na: Annotated[
-        list[str] | None, typer.Option("--na", help="Text that stands for a missing value.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace the file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    model: Path = MODEL_FOLDER,
+    table: Path = typer.Argument(help="Table with the columns of the fit, in any order."),
+    out: Path = option(Path("predictions.csv"), None, "File for the predictions.", "--out", "-o"),
+    na: list[str] | None = NA,
+    force: bool = option(False, None, "Replace the file.", "--force", "-f"),
+    json: bool = option(False, None, "Print the result as JSON.", "--json"),
 ) -> None:
     """Predict classes for the rows of a new table.
 
@@ -26,14 +23,14 @@ def predict(
     """
     import numpy as np
 
-    from pulasso.cli.applying import apply_to, load_model
-    from pulasso.cli.outputs import prediction_table, print_json, refuse_all, write_csv
+    from pulasso.cli.apply import SavedModel
+    from pulasso.cli.results import prediction_table, print_json, refuse_all, write_csv
 
-    fitted, notes = load_model(model)
-    refuse_all([out], force, "file")
-    applied = apply_to(fitted, notes, table, na, model)
+    saved = SavedModel(model)
+    refuse_all([out], force, "another file by --out")
+    applied = saved.apply_to(table, na)
     rows = np.arange(1, applied.x.shape[0] + 1)
-    found = prediction_table(fitted, applied.x, rows, complete=applied.complete)
+    found = prediction_table(saved.fitted, applied.x, rows, complete=applied.complete)
     write_csv(found, out, force)
     counts = {str(name): int(n) for name, n in found["predicted"].value_counts().items()}
     if json:

@@ -2,11 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from pulasso.cli.options import ScenarioName, one_of
+from pulasso.cli.options import SEED, ScenarioName, one_of, option
 
 __all__ = ["simulate"]
 
@@ -19,43 +19,44 @@ class Response(StrEnum):
 
 
 def simulate(
-    out: Annotated[Path, typer.Argument(help="File to write, .csv.")],
-    response: Annotated[
-        Response,
-        typer.Option(
-            "--model", metavar="NAME", help="multinomial or ordinal: ordered classes.", **one_of(Response)
-        ),
-    ] = Response.multinomial,
-    rows: Annotated[int, typer.Option("--rows", min=2, help="Number of rows.")] = 300,
-    features: Annotated[int, typer.Option("--features", min=1, help="Number of features.")] = 20,
-    active: Annotated[int, typer.Option("--active", min=0, help="Features that matter.")] = 2,
-    classes: Annotated[int, typer.Option("--classes", min=1, help="Classes besides class 0.")] = 2,
-    scenario: Annotated[
-        ScenarioName,
-        typer.Option(
-            "--scenario", metavar="NAME", help="How labels come to be, as for `cv`.", **one_of(ScenarioName)
-        ),
-    ] = ScenarioName.case_control,
-    unlabeled_share: Annotated[
-        float, typer.Option("--unlabeled-share", help="Share of unlabeled rows in case-control data.")
-    ] = 0.5,
-    label_frequency: Annotated[
-        float, typer.Option("--label-frequency", help="How often a label is seen in a single training set.")
-    ] = 0.5,
-    correlation: Annotated[float, typer.Option("--correlation", help="Of neighbouring features.")] = 0.0,
-    truth: Annotated[bool, typer.Option("--truth", help="Add the column true_class.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of random numbers.")] = 0,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace the file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the truth as JSON.")] = False,
+    out: Path = typer.Argument(help="File to write, .csv."),
+    response: Response = option(
+        Response.multinomial,
+        None,
+        "multinomial or ordinal: ordered classes.",
+        "--model",
+        metavar="NAME",
+        **one_of(Response),
+    ),
+    rows: int = option(300, None, "Number of rows.", min=2),
+    features: int = option(20, None, "Number of features.", min=1),
+    active: int = option(2, None, "Features that matter.", min=0),
+    classes: int = option(2, None, "Classes besides class 0.", min=1),
+    scenario: ScenarioName = option(
+        ScenarioName.case_control,
+        None,
+        "How labels come to be, as for `cv`.",
+        metavar="NAME",
+        **one_of(ScenarioName),
+    ),
+    unlabeled_share: float = option(0.5, None, "Share of unlabeled rows in case-control data."),
+    label_frequency: float = option(0.5, None, "How often a label is seen in a single training set."),
+    correlation: float = option(0.0, None, "Of neighbouring features."),
+    truth: bool = option(False, None, "Add the column true_class.", "--truth"),
+    seed: int = SEED,
+    force: bool = option(False, None, "Replace the file.", "--force", "-f"),
+    json: bool = option(False, None, "Print the truth as JSON.", "--json"),
 ) -> None:
     """Write a table of simulated presence-only data, in which 0 marks unlabeled rows.
 
     Prints the true number that the scenario needs, and the features that matter.
     """
-    from pulasso.cli.outputs import print_json, refuse_all, write_csv
+    import pandas as pd
+
+    from pulasso.cli.results import print_json, refuse_all, write_csv
     from pulasso.datasets import simulate_multinomial, simulate_ordinal
 
-    refuse_all([out], force, "name")
+    refuse_all([out], force, "another name")
     draw = simulate_multinomial if response is Response.multinomial else simulate_ordinal
     data = draw(
         rows,
@@ -68,30 +69,20 @@ def simulate(
         correlation=correlation,
         random_state=seed,
     )
-    write_csv(_as_table(data, truth), out, force)
-    known = {name: _shares(value) for name, value in data.scenario_params.items() if name != "scenario"}
-    names = [f"x{j}" for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
+    names = [f"x{j}" for j in range(features)]
+    labels = {"label": data.z, **({"true_class": data.y} if truth else {})}
+    write_csv(pd.DataFrame({**labels, **dict(zip(names, data.X.T, strict=True))}), out, force)
+    known = {name: _as_typed(each) for name, each in data.scenario_params.items() if name != "scenario"}
+    matter = [names[j] for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
     if json:
-        print_json("simulate", file=out, scenario=data.scenario, **known, matter=names, coef=data.coef)
+        print_json("simulate", file=out, scenario=data.scenario, **known, matter=matter, coef=data.coef)
         return
     order = f' --ordered "{"<".join(map(str, range(classes + 1)))}"' if response is Response.ordinal else ""
     numbers = "".join(f" --{name.replace('_', '-')} {text}" for name, text in known.items())
-    typer.echo(f"{out}: {rows} rows, {features} features, of which {', '.join(names) or 'none'} matter.")
-    typer.echo(
-        f"Try: pulasso cv {out} --label label --scenario {data.scenario}{numbers}{order}"
-        + (" --drop true_class" if truth else "")
-    )
+    drop = " --drop true_class" if truth else ""
+    typer.echo(f"{out}: {rows} rows, {features} features, of which {', '.join(matter) or 'none'} matter.")
+    typer.echo(f"Try: pulasso cv {out} --label label --scenario {data.scenario}{numbers}{order}{drop}")
 
 
-def _as_table(data: Any, truth: bool) -> Any:
-    import pandas as pd
-
-    table = pd.DataFrame(data.X, columns=[f"x{j}" for j in range(data.X.shape[1])])
-    table.insert(0, "label", data.z)
-    if truth:
-        table.insert(1, "true_class", data.y)
-    return table
-
-
-def _shares(values: Any) -> str:
-    return ",".join(f"{k + 1}={value:.3g}" for k, value in enumerate(values))
+def _as_typed(numbers: Any) -> str:
+    return ",".join(f"{k}={number:.3g}" for k, number in enumerate(numbers, start=1))

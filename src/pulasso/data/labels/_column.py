@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
 from pulasso.exceptions import LabelError
 
 __all__ = ["MEANS_UNLABELED", "Column", "is_missing", "plain_label", "read_column", "read_order"]
 
+# How a user says that missing values mark unlabeled rows, for messages.
+NAN_IS_UNLABELED = arg("unlabeled", 'float("nan")')
 # Text that can hardly be the name of a class.
 MEANS_UNLABELED = frozenset(
     ("?", "background", "no label", "pseudo-absence", "pseudoabsence", "unknown", "unlabeled", "unlabelled",
@@ -53,8 +55,9 @@ def read_column(y: Any, sample_weight: ArrayLike | None = None) -> Column:
     known = _settle_dtype(values[has_label])
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise LabelError(
-            f"Input y contains infinity or a value too large for {known.dtype!r}. Labels must be finite; "
-            'missing labels are written as NaN and declared by unlabeled=float("nan").'
+            f"Input {arg('y')} contains infinity or a value too large for {known.dtype!r}.",
+            parameter="y",
+            remedy=f"Labels must be finite; missing labels are written as NaN and declared by {NAN_IS_UNLABELED}.",
         )
     labels, inverse = np.unique(known, return_inverse=True)
     if categories is not None:
@@ -120,9 +123,10 @@ def _rows_of_positive_weight(values: NDArray[Any], sample_weight: ArrayLike | No
         is_present = np.asarray(sample_weight) > 0
     if not is_present.any():
         raise LabelError(
-            "y has no rows."
+            f"{arg('y')} has no rows."
             if values.size == 0
-            else "Sample weights must contain at least one non-zero number; no row of y counts."
+            else f"Sample weights must contain at least one non-zero number; no row of {arg('y')} counts.",
+            parameter="y" if values.size == 0 else "sample_weight",
         )
     return is_present
 
@@ -159,8 +163,10 @@ def _settle_dtype(known: NDArray[Any]) -> NDArray[Any]:
         return np.array(list(known))
     found = " and ".join(f"{kind}s (such as {label!r})" for kind, label in examples.items())
     raise LabelError(
-        f"y holds {found}. Labels must be all numbers, all booleans or all strings, "
-        "with missing values (None, NaN) where there is no label."
+        f"{arg('y')} holds {found}.",
+        parameter="y",
+        remedy="Labels must be all numbers, all booleans or all strings, "
+        "with missing values (None, NaN) where there is no label.",
     )
 
 
@@ -175,12 +181,16 @@ def _kind_of(value: Any) -> str:
 def plain_label(value: Any, argument: str) -> Any:
     """Return a label passed as an argument as a plain Python scalar, or refuse what cannot be one."""
     if not np.isscalar(value):
-        raise LabelError(f"{argument}={value!r}: {value!r} is not a label; give a number, boolean or string.")
+        raise LabelError(
+            f"{arg(argument, repr(value))}: {value!r} is not a label; give a number, boolean or string.",
+            parameter=argument,
+        )
     label = plain(value)
     too_large = isinstance(label, int) and abs(label) >= 2**63
     if too_large or not isinstance(label, bool | int | float | str):
         raise LabelError(
-            f"{argument}={value!r} is not a label; give a number of usual size, a boolean or a string."
+            f"{arg(argument, repr(value))} is not a label; give a number of usual size, a boolean or a string.",
+            parameter=argument,
         )
     return label
 
@@ -190,6 +200,7 @@ def read_order(class_order: Any) -> list[Any]:
     several = isinstance(class_order, Iterable) and getattr(class_order, "ndim", 1) > 0
     if isinstance(class_order, str) or not several:
         raise LabelError(
-            f"class_order={class_order!r} is not a list of classes; give all of them, class 0 first."
+            f"{arg('class_order', repr(class_order))} is not a list of classes; give all of them, class 0 first.",
+            parameter="class_order",
         )
     return [plain_label(label, "class_order") for label in class_order]

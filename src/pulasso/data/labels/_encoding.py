@@ -11,25 +11,30 @@ code        meaning
 ==========  =======================================================
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from pulasso._messages import listed, warn
+from pulasso._messages import arg, did_you_mean, listed
 from pulasso.data.labels._column import (
-    MEANS_UNLABELED,
+    NAN_IS_UNLABELED,
     Column,
     is_missing,
     plain_label,
     read_column,
     read_order,
 )
-from pulasso.exceptions import LabelError, MarkerWarning
+from pulasso.data.labels._refusals import (
+    ambiguous_name,
+    how_to_start,
+    refuse_measurements,
+    refuse_missing,
+    warn_of_a_better_marker,
+)
+from pulasso.exceptions import LabelError
 
 __all__ = ["Labels", "encode_labels", "encode_with"]
 
@@ -110,7 +115,7 @@ def encode_labels(
     column = read_column(y, sample_weight)
     order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
-    _refuse_measurements(column)
+    refuse_measurements(column)
     class_0 = _name_class_0(column, marker, unlabeled, negative, order)
     positives = _positive_classes(column, marker, class_0, order)
     if not positives:
@@ -162,16 +167,17 @@ def encode_with(
         marker = _MISSING
     else:
         marker = first if unlabeled is None else plain_label(unlabeled, "unlabeled")
-        _refuse_missing(column, marker)
+        refuse_missing(column, marker)
     # Without `negative` the name of class 0 is only a name: the model knows no confirmed negatives.
     class_0 = marker if negative is None else plain_label(negative, "negative")
     table = _code_table(positives, marker, class_0)
     unknown = [label for label in column.names if label not in table]
     if unknown:
         raise LabelError(
-            f"y holds {listed(unknown)}, unknown to the fitted model, "
-            f"whose labels are {listed([label for label in table if label is not _MISSING])}. "
-            "Drop these rows, or fit again with them."
+            f"{arg('y')} holds {listed(unknown)}, unknown to the fitted model, "
+            f"whose labels are {listed([label for label in table if label is not _MISSING])}.",
+            parameter="y",
+            remedy="Drop these rows, or fit again with them.",
         )
     return _codes(column, table)
 
@@ -184,59 +190,29 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
     if unlabeled is not None and is_missing(unlabeled):
         return _MISSING
     if unlabeled is None:
-        _refuse_missing(column, None)
+        refuse_missing(column, None)
         if negative is not None:
             raise LabelError(
-                f"negative={negative!r} names class 0, but nothing says which rows are unlabeled. Give the "
-                'marker too, for example unlabeled=-1, or unlabeled=float("nan") for missing values.'
+                f"{arg('negative', repr(negative))} names class 0, but nothing says which rows are unlabeled.",
+                parameter="unlabeled",
+                remedy=f"Give the marker too, for example {arg('unlabeled', '-1')}, "
+                f"or {NAN_IS_UNLABELED} for missing values.",
             )
-        marker, argument = (order[0], "class_order names") if order else (column.names[0], "")
-        _warn_of_a_better_marker(column, marker)
+        marker, parameter, verb = (
+            (order[0], "class_order", "names") if order else (column.names[0], "unlabeled", "is")
+        )
+        warn_of_a_better_marker(column, marker)
     else:
-        marker, argument = plain_label(unlabeled, "unlabeled"), "unlabeled is"
-        _refuse_missing(column, marker)
+        marker, parameter, verb = plain_label(unlabeled, "unlabeled"), "unlabeled", "is"
+        refuse_missing(column, marker)
     if marker not in column.names:
         raise LabelError(
-            f"{argument} {marker!r}, which does not occur in y. "
-            f"Labels present: {listed(column.names)}.{_suggestion(marker, column.names)}"
+            f"{arg(parameter)} {verb} {marker!r}, which does not occur in {arg('y')}. "
+            f"Labels present: {listed(column.names)}.",
+            parameter=parameter,
+            remedy=did_you_mean(marker, column.names).strip(),
         )
     return column.names[column.names.index(marker)]
-
-
-def _warn_of_a_better_marker(column: Column, marker: Any) -> None:
-    """Warn where the smallest label is the marker, and another one says that it is."""
-    telling = [name for name in column.names if str(name).strip().casefold() in MEANS_UNLABELED]
-    if telling and marker not in telling:
-        warn(
-            f"Rows with the label {marker!r}, the first one, are taken as unlabeled, and {listed(telling)} as a class "
-            f"of its own. If it is {telling[0]!r} that marks unlabeled rows, pass unlabeled={telling[0]!r}; if not, "
-            f"pass unlabeled={marker!r} to say so.",
-            MarkerWarning,
-        )
-
-
-def _refuse_measurements(column: Column) -> None:
-    """Refuse numbers that no one would use as names of classes."""
-    try:
-        check_classification_targets(column.labels[column.index[column.index >= 0]])
-    except ValueError:
-        examples = listed(column.names[:2], show="{:.4g}".format)
-        raise LabelError(
-            f"Unknown label type: continuous. y holds {len(column.names)} different numbers with decimals, such as "
-            f"{examples}: it looks like a measurement. Labels are names or whole numbers: pass the column that holds "
-            "the classes, or cut the measurement into classes first, for example by pandas.cut."
-        ) from None
-
-
-def _refuse_missing(column: Column, marker: Any) -> None:
-    if column.n_missing == 0:
-        return
-    values = "1 missing value" if column.n_missing == 1 else f"{column.n_missing} missing values"
-    aside = "" if marker is None else f", but unlabeled rows are marked by {marker!r}"
-    raise LabelError(
-        f"y has {values}{aside}. If a missing label means unlabeled, say so by "
-        'unlabeled=float("nan"); otherwise fill or drop these rows.'
-    )
 
 
 def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, order: list[Any] | None) -> Any:
@@ -246,37 +222,33 @@ def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, or
         return marker
     if order and marker is _MISSING:
         if order[0] in column.names:
-            raise _ambiguous_name(order[0], column)
-        return _checked_negative(column, order[0], "class_order starts with")
+            raise ambiguous_name(order[0], column)
+        return _checked_negative(column, order[0], "class_order", "starts with")
     default = _DEFAULT_NEGATIVE[column.kind]
     # With class_order the user has already said that this label is one of the positive classes.
     if order is None and default in column.names and default != marker:
-        raise _ambiguous_name(default, column)
+        raise ambiguous_name(default, column)
     return default if marker is _MISSING else marker
 
 
-def _checked_negative(column: Column, name: Any, argument: str = "negative is") -> Any:
+def _checked_negative(column: Column, name: Any, parameter: str = "negative", verb: str = "is") -> Any:
     if is_missing(name):
-        raise LabelError(f"{argument} {name!r}, but class 0 needs an ordinary name, as predictions use it.")
+        raise LabelError(
+            f"{arg(parameter)} {verb} {name!r}, but class 0 needs an ordinary name, as predictions use it.",
+            parameter=parameter,
+        )
     name = plain_label(name, "negative")
     is_text = isinstance(name, str)
     # One array holds all class names, and text among numbers would turn the numbers into text.
     if column.names and is_text != (column.kind == "string"):
         example = _DEFAULT_NEGATIVE["string" if column.kind == "string" else "number"]
         raise LabelError(
-            f"{argument} {name!r}, but the labels in y are {column.kind}s ({listed(column.names)}). "
-            f"Name class 0 by a value of the same kind, for example {example!r}."
+            f"{arg(parameter)} {verb} {name!r}, but the labels in {arg('y')} are {column.kind}s "
+            f"({listed(column.names)}).",
+            parameter=parameter,
+            remedy=f"Name class 0 by a value of the same kind, for example {example!r}.",
         )
     return name
-
-
-def _ambiguous_name(name: Any, column: Column) -> LabelError:
-    other = {"number": -1, "boolean": -1, "string": "background"}[column.kind]
-    return LabelError(
-        f"y holds the label {name!r} besides the marker of unlabeled rows: it could be a positive class or "
-        f"a confirmed negative. Pass negative={name!r} to say that these rows are certainly class 0, or "
-        f"another name for class 0 (for example negative={other!r}) to make {name!r} a positive class."
-    )
 
 
 def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any] | None) -> list[Any]:
@@ -286,35 +258,44 @@ def _positive_classes(column: Column, marker: Any, class_0: Any, order: list[Any
         return present
     for label in order:
         if order.count(label) > 1:
-            raise LabelError(f"class_order names {label!r} more than once.")
+            raise LabelError(f"{arg('class_order')} names {label!r} more than once.", parameter="class_order")
     if order[:1] != [marker] and order[:1] != [class_0]:
         first = f"starts with {order[0]!r}" if order else "is empty"
         raise LabelError(
-            f"class_order {first}, but must start with class 0, here {class_0!r}. "
-            "To call class 0 otherwise, pass that name as negative=."
+            f"{arg('class_order')} {first}, but must start with class 0, here {class_0!r}.",
+            parameter="class_order",
+            remedy=how_to_start(order, class_0),
         )
     for label in order[1:]:
         if label in not_positive:
             raise LabelError(
-                f"class_order names {label!r} after {order[0]!r}, but both stand for class 0 or for "
-                "unlabeled rows: keep one of them, in first place."
+                f"{arg('class_order')} names {label!r} after {order[0]!r}, but both stand for class 0 or for "
+                "unlabeled rows: keep one of them, in first place.",
+                parameter="class_order",
             )
         if label not in present:
             raise LabelError(
-                f"class_order names {label!r}, which does not occur in y. "
-                f"Labels present: {listed(column.names)}.{_suggestion(label, column.names)}"
+                f"{arg('class_order')} names {label!r}, which does not occur in {arg('y')}. "
+                f"Labels present: {listed(column.names)}.",
+                parameter="class_order",
+                remedy=did_you_mean(label, column.names).strip(),
             )
     left_out = [label for label in present if label not in order]
     if left_out:
-        raise LabelError(f"class_order leaves out {listed(left_out)}, found in y. List every class once.")
+        raise LabelError(
+            f"{arg('class_order')} leaves out {listed(left_out)}, found in {arg('y')}. List every class once.",
+            parameter="class_order",
+        )
     return order[1:]
 
 
 def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any) -> LabelError:
     if unlabeled is None:
         return LabelError(
-            f"y contains only one class, {marker!r}, which is taken as the marker of unlabeled rows: no "
-            "labelled class is left to learn from. Check y, or name the marker by unlabeled=."
+            f"{arg('y')} contains only one class, {marker!r}, which is taken as the marker of unlabeled rows: no "
+            "labelled class is left to learn from.",
+            parameter="y",
+            remedy=f"Check {arg('y')}, or name the marker by {arg('unlabeled')}.",
         )
     marked = column.n_missing
     if marker is not _MISSING:
@@ -322,11 +303,14 @@ def _no_positive_class(column: Column, marker: Any, class_0: Any, unlabeled: Any
     if marked == column.n_rows:
         return LabelError(
             f"no row carries a label (all {marked} rows are unlabeled): "
-            "at least one row must be labelled with a positive class."
+            "at least one row must be labelled with a positive class.",
+            parameter="y",
         )
     return LabelError(
-        f"y contains only one class, {class_0!r}: {column.n_rows - marked} rows are confirmed negatives and "
-        f"{marked} are unlabeled. At least one row must be labelled with a positive class."
+        f"{arg('y')} contains only one class, {class_0!r}: {column.n_rows - marked} rows are confirmed negatives "
+        f"and {marked} are unlabeled.",
+        parameter="y",
+        remedy="At least one row must be labelled with a positive class.",
     )
 
 
@@ -353,15 +337,3 @@ def _class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     widest = np.array(names)
     narrow = widest.astype(dtype)
     return narrow if np.array_equal(narrow, widest) else widest
-
-
-# --- words -------------------------------------------------------------------------------------------
-
-
-def _suggestion(wanted: Any, labels: Sequence[Any]) -> str:
-    """A closing "Did you mean ...?" when a label looks like the wanted one, whatever its case or type."""
-    by_text = {str(label).strip().casefold(): label for label in labels}
-    # Numbers that look alike, 1 and -1, are no misspelling of each other.
-    cutoff = 0.6 if isinstance(wanted, str) else 1.0
-    close = difflib.get_close_matches(str(wanted).strip().casefold(), by_text, n=3, cutoff=cutoff)
-    return f" Did you mean {' or '.join(repr(by_text[text]) for text in close)}?" if close else ""

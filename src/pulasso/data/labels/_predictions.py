@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed
+from pulasso._messages import arg, listed
 from pulasso.data.labels._column import read_column
 from pulasso.exceptions import LabelError
 
@@ -41,8 +41,9 @@ def encode_predictions(y_pred: ArrayLike, classes: ArrayLike, *, unlabeled: Any 
     column = read_column(y_pred)
     if column.n_missing:
         raise LabelError(
-            f"y_pred lacks a class in {column.n_missing} of {column.n_rows} rows; "
-            "every row needs a prediction to be scored."
+            f"{arg('y_pred')} lacks a class in {column.n_missing} of {column.n_rows} rows; "
+            "every row needs a prediction to be scored.",
+            parameter="y_pred",
         )
     names = np.asarray(classes).tolist()
     position = {name: code for code, name in enumerate(names)}
@@ -50,10 +51,14 @@ def encode_predictions(y_pred: ArrayLike, classes: ArrayLike, *, unlabeled: Any 
     if unknown:
         is_marker = unlabeled is not None and unlabeled in unknown
         hint = (
-            f" {unlabeled!r} marks unlabeled rows and is no true class; if predictions call class 0 so, "
-            f"pass negative={unlabeled!r} as well."
+            f"{unlabeled!r} marks unlabeled rows and is no true class; if predictions call class 0 so, "
+            f"pass {arg('negative', repr(unlabeled))} as well."
             if is_marker
-            else " If z happens to lack a class, pass all of them as classes=[...], class 0 first."
+            else f"If {arg('z')} happens to lack a class, pass all of them as {arg('classes', '[...]')}, class 0 first."
         )
-        raise LabelError(f"y_pred names {listed(unknown)}, but the classes are {listed(names)}.{hint}")
+        raise LabelError(
+            f"{arg('y_pred')} names {listed(unknown)}, but the classes are {listed(names)}.",
+            parameter="y_pred",
+            remedy=hint,
+        )
     return np.array([position[label] for label in column.names], dtype=np.intp)[column.index]

@@ -1,38 +1,38 @@
-"""Folders that keep what is finished while a command computes, and go once it is not needed any more."""
+"""Finished steps, saved while a command computes, so that the same command resumes after an interruption."""
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["kept_folder"]
+from pulasso.runs import checkpoint, fingerprint
 
-# Steps that take no time; a folder that holds nothing else is not worth keeping.
+__all__ = ["resumable"]
+
+# Steps that take no time; a folder that holds nothing else is of no use.
 CHEAP = {"folds.npz", "seeds.npz"}
 
 
 @contextmanager
-def kept_folder(out: Path, parts: Any, given: Path | None = None) -> Iterator[Path]:
-    """Give a folder for finished steps; it is deleted when the block ends well, unless the user named it.
+def resumable(out: Path, key: Any, given: Path | None = None) -> Iterator[None]:
+    """Save finished steps inside the block; their folder is deleted when it ends well, unless the user named it.
 
     Parameters
     ----------
     out : Path
-        Folder of the results, beside which the steps are kept.
-    parts : what JSON can hold
+        Folder of the results, in which the folder of steps is made.
+    key : object
         Whatever the steps depend on. It makes the name of the folder, so that runs with other data or settings
-        find one of their own.
+        have one of their own.
     given : Path, optional
         The folder that the user named.
     """
-    key = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
-    folder = out / f"checkpoint-{key[:8]}" if given is None else given
+    folder = out / f"checkpoint-{fingerprint(key)[:8]}" if given is None else given
     was_there = out.exists()
     try:
-        yield folder
+        with checkpoint(folder):
+            yield
     except Exception:
         if given is None and not any(file.name not in CHEAP for file in folder.rglob("*.npz")):
             shutil.rmtree(folder, ignore_errors=True)  # nothing in it that a next run could use

@@ -5,13 +5,16 @@ import gzip
 import hashlib
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pulasso._messages import listed
-from pulasso.cli.running import CommandError, note
-from pulasso.storage import DAMAGED
+import numpy as np
+from numpy.typing import NDArray
+
+from pulasso._messages import did_you_mean, listed
+from pulasso.exceptions import DataFileError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -42,23 +45,24 @@ class Table:
 
     Attributes
     ----------
-    path : Path
     frame : pandas.DataFrame or None
         Named columns.
     matrix : array or sparse matrix, or None
         Features without names.
     labels : array or None
         Labels that came with a matrix.
+    notes : tuple of str
+        What is unusual about the file.
     """
 
-    path: Path
     frame: "DataFrame | None" = None
     matrix: Any = None
     labels: Any = None
+    notes: tuple[str, ...] = ()
 
 
 def read_table(
-    path: Path, *, label: str | None = None, na: list[str] | None = None, n_features: int | None = None
+    path: Path, *, label: str | None = None, na: Sequence[str] = (), n_features: int | None = None
 ) -> Table:
     """Read a table by the ending of its name.
 
@@ -67,68 +71,77 @@ def read_table(
     path : Path
     label : str, optional
         Column to read as plain text, where "None" or "null" may be the name of a class.
-    na : list of str, optional
+    na : sequence of str, optional
         Text that stands for missing values, besides what usually does.
     n_features : int, optional
         Width of a matrix, for formats that do not say.
     """
     if not path.exists():
-        raise CommandError(f"{path} does not exist.{_similar_file(path)}")
+        raise DataFileError(f"{path} does not exist.{_similar_file(path)}")
     suffixes = [each.lower() for each in path.suffixes]
     ending = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
     kind = FORMATS.get(ending)
     if path.is_dir() or kind is None:
-        raise CommandError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
+        raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
     if kind == "text":
-        return Table(path, frame=_read_text(path, label, na or []))
+        return _without_row_numbers(_read_text(path, label, na))
     if kind == "arrow":
-        return Table(path, frame=_read_arrow(path, ending))
+        return _without_row_numbers(Table(_read_arrow(path, ending)))
     return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file, by which a saved model knows its table."""
+    """Return the SHA-256 of a file, by which a saved model recognises its table."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _similar_file(path: Path) -> str:
-    from difflib import get_close_matches
-
     if not path.parent.is_dir():
         return f" There is no folder {path.parent}, either."
-    close = get_close_matches(path.name, [each.name for each in path.parent.iterdir()], n=1)
-    return f" Did you mean {path.with_name(close[0])}?" if close else ""
+    return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
+
+
+def _without_row_numbers(table: Table) -> Table:
+    """Leave out a first column without a title that only counts the rows: many programs write one."""
+    frame: Any = table.frame
+    first = str(frame.columns[0]) if len(frame.columns) else ""
+    if not first.startswith("Unnamed: 0") or frame[first].dtype.kind not in "if" or len(frame) < 2:
+        return table
+    if (np.diff(frame[first].to_numpy()) != 1).any():
+        return table
+    words = "The first column has no title and counts the rows; it is not used."
+    return replace(table, frame=frame.drop(columns=first), notes=(*table.notes, words))
 
 
 # --- text -------------------------------------------------------------------------------------------------
 
 
-def _read_text(path: Path, label: str | None, na: list[str]) -> "DataFrame":
-    try:
+def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
+    for encoding in ("utf-8-sig", "cp1252"):
         try:
-            return _read_encoded(path, label, na, "utf-8-sig")
-        except UnicodeDecodeError:
-            note(f"{path} is not UTF-8; it is read as Windows-1252.")
-            return _read_encoded(path, label, na, "cp1252")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{path} is no text: byte {error.object[error.start]:#04x} at position {error.start} is a letter neither "
-            "in UTF-8 nor in Windows-1252. Save the table as UTF-8."
-        ) from None
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise CommandError(f"{path} is damaged and cannot be unpacked: {error}.") from None
+            notes = (f"{path} is not UTF-8; it is read as Windows-1252.",) if encoding == "cp1252" else ()
+            return Table(_read_encoded(path, label, na, encoding), notes=notes)
+        except UnicodeDecodeError as error:
+            culprit = f"byte {error.object[error.start]:#04x} at position {error.start}"
+        except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+            raise DataFileError(f"{path} is damaged and cannot be unpacked: {error}.") from None
+    raise DataFileError(
+        f"{path} is no text: {culprit} is a letter neither in UTF-8 nor in Windows-1252. Save the table as UTF-8."
+    )
 
 
-def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -> "DataFrame":
+def _read_encoded(path: Path, label: str | None, na: Sequence[str], encoding: str) -> "DataFrame":
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding=encoding, newline="") as stream:
         lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
     if not "".join(lines).strip():
-        raise CommandError(f"{path} is empty.")
-    separator = _separator(lines[0])
+        raise DataFileError(f"{path} is empty.")
+    separator = max(",\t;", key=lines[0].count)
     header, *others = list(csv.reader(lines, delimiter=separator))
-    _refuse_duplicates(header, path)
+    twice = [name for i, name in enumerate(header) if name in header[:i]]
+    if twice:
+        raise DataFileError(f"{path} has more than one column named {listed(twice)}. Rename one of them.")
     decimal = "," if separator == ";" and re.search(r"(^|;)-?\d+,\d+(;|$)", "".join(lines[1:])) else "."
     # R writes names of rows without a title above them.
     named_rows = bool(others) and all(len(row) == len(header) + 1 for row in others[:-1] or others)
@@ -145,10 +158,10 @@ def _read_encoded(path: Path, label: str | None, na: list[str], encoding: str) -
     }
     try:
         return _read_in_chunks(path, max(1, CELLS_AT_ONCE // len(header)), known)
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, DataFileError):
         raise
     except ValueError as error:  # among them pandas' ParserError
-        raise CommandError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
+        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
 
 
 def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
@@ -156,37 +169,29 @@ def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFram
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
-    numbers: list[Any] = []
-    texts: list[Any] = []
-    kinds: dict[str, set[bool]] = {}
+    numbers: list[NDArray] = []
+    others: list[DataFrame] = []
     with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
         for chunk in reader:
-            if not len(chunk):
-                break
-            if not numbers and len(chunk) < n_rows:
+            if not others and len(chunk) < n_rows:
+                if not len(chunk):
+                    raise DataFileError(f"{path} has a header, but no rows.")
                 return chunk
-            is_number = {name: is_numeric_dtype(chunk[name].dtype) for name in chunk.columns}
-            for name, kind in is_number.items():
-                kinds.setdefault(name, set()).add(kind)
-            names = [name for name, kind in is_number.items() if kind]
-            numbers.append(chunk[names].to_numpy(dtype=float))
-            texts.append(chunk.drop(columns=names))
-    if not numbers:
-        raise CommandError(f"{path} has a header, but no rows.")
-    mixed = {name: str for name, found in kinds.items() if len(found) > 1}
+            numeric = [name for name in chunk.columns if is_numeric_dtype(chunk[name].dtype)]
+            numbers.append(chunk[numeric].to_numpy(dtype=float))
+            others.append(chunk.drop(columns=numeric))
+    texts = {name for each in others for name in each.columns}
+    mixed = [name for name in texts if any(name not in each.columns for each in others)]
     if mixed:  # numbers in one chunk and text in another: text throughout, as it stands in the file
-        return _read_in_chunks(path, n_rows, {**known, "dtype": {**known["dtype"], **mixed}})
-    frame = pd.DataFrame(_stack(numbers), columns=names, copy=False)
-    others = pd.concat(texts, ignore_index=True)
-    for name in others.columns:
-        frame.insert(min(list(kinds).index(name), len(frame.columns)), name, others[name])
+        return _read_in_chunks(path, n_rows, {**known, "dtype": known["dtype"] | dict.fromkeys(mixed, str)})
+    frame = pd.DataFrame(_stack(numbers), columns=numeric, copy=False)
+    for name, column in pd.concat(others, ignore_index=True).items():
+        frame.insert(chunk.columns.get_loc(name), name, column)
     return frame
 
 
-def _stack(chunks: list[Any]) -> Any:
+def _stack(chunks: list[NDArray]) -> NDArray:
     """Put chunks below each other, and let go of each as soon as it is copied."""
-    import numpy as np
-
     whole = np.empty((sum(map(len, chunks)), chunks[0].shape[1]))
     end = len(whole)
     while chunks:
@@ -194,17 +199,6 @@ def _stack(chunks: list[Any]) -> Any:
         whole[end - len(chunk) : end] = chunk
         end -= len(chunk)
     return whole
-
-
-def _separator(header: str) -> str:
-    counts = {each: header.count(each) for each in (",", "\t", ";")}
-    return max(counts, key=lambda each: counts[each])
-
-
-def _refuse_duplicates(header: list[str], path: Path) -> None:
-    twice = [name for i, name in enumerate(header) if name in header[:i]]
-    if twice:
-        raise CommandError(f"{path} has more than one column named {listed(twice)}. Rename one of them.")
 
 
 # --- binary -----------------------------------------------------------------------------------------------
@@ -216,28 +210,28 @@ def _read_arrow(path: Path, ending: str) -> "DataFrame":
     try:
         return pd.read_parquet(path) if ending == ".parquet" else pd.read_feather(path)
     except ImportError:
-        raise CommandError(
+        raise ImportError(
             f"{path}: Parquet and Feather need pyarrow; install it with `pip install pulasso[frames]`."
         ) from None
     except (ValueError, OSError) as error:
-        raise CommandError(f"{path} cannot be read: {error}") from None
+        raise DataFileError(f"{path} cannot be read: {error}") from None
 
 
 def _read_svmlight(path: Path, n_features: int | None) -> Table:
-    import numpy as np
     from sklearn.datasets import load_svmlight_file
 
     try:
         matrix, labels = load_svmlight_file(str(path), n_features=n_features)
     except (ValueError, OverflowError) as error:  # an index may be too large for any matrix
-        raise CommandError(f"{path} cannot be read as svmlight: {error}") from None
+        raise DataFileError(f"{path} cannot be read as svmlight: {error}") from None
     whole = np.array_equal(labels, np.round(labels))
-    return Table(path, matrix=matrix, labels=labels.astype(int) if whole else labels)
+    return Table(matrix=matrix, labels=labels.astype(int) if whole else labels)
 
 
 def _read_npz(path: Path, label: str | None) -> Table:
-    import numpy as np
     from scipy import sparse
+
+    from pulasso.storage import DAMAGED
 
     key = label or LABEL_OF_MATRICES
     try:
@@ -253,17 +247,17 @@ def _read_npz(path: Path, label: str | None) -> Table:
         if matrix is None and "format" in names:  # what scipy.sparse.save_npz writes
             matrix = sparse.load_npz(path)
     except DAMAGED as error:
-        raise CommandError(f"{path} cannot be read: {error}") from None
+        raise DataFileError(f"{path} cannot be read: {error}") from None
     if matrix is None:
-        raise CommandError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
+        raise DataFileError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
     if label is not None and labels is None:
-        raise CommandError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+        raise DataFileError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
     _check_axes(path, "X", matrix, 2, "one row for each case, one column for each feature")
     if labels is not None:
         _check_axes(path, key, labels, 1, "one label for each row of X")
-    return Table(path, matrix=matrix, labels=labels)
+    return Table(matrix=matrix, labels=labels)
 
 
 def _check_axes(path: Path, name: str, array: Any, n_axes: int, meaning: str) -> None:
     if array.ndim != n_axes:
-        raise CommandError(f"{path}: {name} has the shape {array.shape}, but should have {meaning}.")
+        raise DataFileError(f"{path}: {name} has the shape {array.shape}, but should have {meaning}.")

@@ -1,9 +1,10 @@
-"""What commands leave behind: a model, predictions, and words or JSON about them."""
+"""What commands leave behind: a model, predictions, a page, and words or JSON about them."""
 
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,19 @@ import typer
 from numpy.typing import NDArray
 
 from pulasso._messages import plain
-from pulasso.cli.running import CommandError, said
+from pulasso.cli.errors import command_line, said, show_parameter
+from pulasso.cli.load_data import LoadedData
+from pulasso.exceptions import InputError
 from pulasso.storage import new_file, refuse_existing
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
+    "INSTALL_REPORT",
+    "can_report",
     "describe_model",
+    "notes_of",
     "prediction_table",
     "print_json",
     "refuse_all",
@@ -27,22 +33,18 @@ __all__ = [
     "show_model",
     "show_written",
     "write_csv",
+    "write_page",
 ]
 
 REPLACE = "Give --force to replace it"
+INSTALL_REPORT = "`pip install pulasso[report]`"
 
 
-def refuse_all(paths: Sequence[Path], force: bool, what: str = "folder") -> None:
-    """Refuse results that are there already, before anything is computed.
+# --- files ------------------------------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    paths : sequence of Path
-    force : bool
-    what : {"folder", "file", "name"}
-        What the user names to have them elsewhere: a folder or a file by --out, or the file itself.
-    """
-    elsewhere = "another name" if what == "name" else f"another {what} by --out"
+
+def refuse_all(paths: Sequence[Path], force: bool, elsewhere: str = "another folder by --out") -> None:
+    """Refuse results that are there already, before anything is computed."""
     for path in paths:
         refuse_existing(path, force, f"{REPLACE}, or {elsewhere}.")
 
@@ -59,7 +61,24 @@ def save_model(model: Any, folder: Path, force: bool, notes: dict[str, Any]) -> 
     try:
         model.save(folder, force=force, notes=notes)
     except TypeError as error:
-        raise CommandError(str(error)) from None
+        raise InputError(str(error)) from None
+
+
+def notes_of(command: str, data: LoadedData, seed: int) -> dict[str, Any]:
+    """Return what a saved model should remember: where it comes from, and how its table is read."""
+    return {"command": command, "command_line": command_line(), "seed": seed, "table": data.description}
+
+
+def can_report() -> bool:
+    """Say whether the packages that pages need are installed."""
+    return all(find_spec(name) is not None for name in ("jinja2", "matplotlib"))
+
+
+def write_page(model: Any, path: Path, **about: Any) -> None:
+    """Write the report of a model, in the words of the command line."""
+    from pulasso.report import write_report
+
+    write_report(model, path, show_parameter=show_parameter, **about)
 
 
 def prediction_table(
@@ -82,19 +101,17 @@ def prediction_table(
 
     chosen = slice(None) if complete is None or complete.all() else np.flatnonzero(complete)
     part = x.iloc[chosen] if hasattr(x, "iloc") else x[chosen]
-    columns: dict[str, Any] = {"row": rows} if labels is None else {"row": rows, "label": labels}
-    table = pd.DataFrame(columns)
-    if not part.shape[0]:
-        return table.assign(predicted=None, **{f"P({name})": np.nan for name in model.classes_})
-    proba = model.predict_proba(part)
+    proba = np.full((len(rows), len(model.classes_)), np.nan)
     predicted = np.full(len(rows), None, dtype=object)
-    predicted[chosen] = model.classes_[proba.argmax(axis=1)]
-    table["predicted"] = predicted
-    for k, name in enumerate(model.classes_):
-        values = np.full(len(rows), np.nan)
-        values[chosen] = proba[:, k]
-        table[f"P({name})"] = values
-    return table
+    if part.shape[0]:
+        proba[chosen] = model.predict_proba(part)
+        predicted[chosen] = model.classes_[proba[chosen].argmax(axis=1)]
+    columns = {"row": rows} if labels is None else {"row": rows, "label": labels}
+    by_class = {f"P({name})": proba[:, k] for k, name in enumerate(model.classes_)}
+    return pd.DataFrame({**columns, "predicted": predicted, **by_class})
+
+
+# --- words and JSON ---------------------------------------------------------------------------------------
 
 
 def describe_model(model: Any) -> dict[str, Any]:
@@ -104,7 +121,7 @@ def describe_model(model: Any) -> dict[str, Any]:
         name: dict(zip(summary.columns, map(float, values), strict=True))
         for name, values in zip(summary.features, summary.coefficients, strict=True)
     }
-    free = "thresholds_" if hasattr(model, "thresholds_") else "intercept_"
+    offsets = model.response_.offsets_name
     found = {
         "estimator": type(model).__name__,
         "classes": [plain(each) for each in model.classes_],
@@ -113,7 +130,7 @@ def describe_model(model: Any) -> dict[str, Any]:
         "objective": model.objective_,
         "kkt": model.kkt_,
         "converged": model.converged_,
-        free.removesuffix("_"): [float(each) for each in getattr(model, free)],
+        offsets.rstrip("_"): [float(each) for each in getattr(model, offsets)],
         "selected": selected,
     }
     if hasattr(model, "cv_loss_"):
@@ -136,10 +153,7 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, dict):
-        return {
-            name if isinstance(name, str) else str(plain(name)): _as_json(each)
-            for name, each in value.items()
-        }
+        return {str(plain(name)): _as_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [_as_json(each) for each in value]
     if isinstance(value, float):

@@ -1,0 +1,146 @@
+"""From options to the arguments of an estimator."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from pulasso._messages import listed
+from pulasso.cli.errors import note, show_parameter
+from pulasso.cli.load_data import LoadedData
+from pulasso.cli.options import ModelOptions, ScenarioName
+from pulasso.data.recipe import read_groups
+from pulasso.exceptions import InputError
+from pulasso.penalties import Groups, Penalty, as_penalty
+from pulasso.scenarios import SingleTrainingSet, as_scenario
+
+__all__ = ["estimator_settings", "parse_numbers", "parse_penalty"]
+
+SCENARIOS = (
+    "Say how labels came to be: --scenario case-control (labelled rows were collected class by class, beside a sample "
+    "of everybody; needs --prevalence), single-training-set (one sample, in which some rows got their label; needs "
+    "--label-frequency), or fully-observed (no label means class 0 for certain)."
+)
+MEANINGS = {
+    "prevalence": "the share of each class in the population",
+    "label_frequency": "how often a member of the class carries its label",
+}
+NUMBER_OF = {ScenarioName.case_control: "prevalence", ScenarioName.single_training_set: "label_frequency"}
+SHARE = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
+
+
+def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return keyword arguments for an estimator; refuses numbers as a fit would, before anything is computed."""
+    known = _scenario(options, data)
+    scenario = as_scenario(**known)
+    if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
+        scenario.label_model(data.label_counts)
+    how = {"groups": _groups(options, data), "standardize": options.standardize}
+    if options.penalty is not None:
+        how["penalty"] = parse_penalty(options.penalty)
+    return {**known, **data.column.settings, **how}
+
+
+# --- the scenario and its number --------------------------------------------------------------------------
+
+
+def _scenario(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return scenario= and the numbers that were given."""
+    given = {name: getattr(options, name) for name in MEANINGS if getattr(options, name) is not None}
+    scenario = options.scenario
+    if scenario is None:
+        if len(given) != 1:
+            raise InputError(SCENARIOS, parameter="scenario")
+        scenario = next(each for each, name in NUMBER_OF.items() if name in given)
+        note(f"Scenario: {scenario}, the one that {show_parameter(*given)} belongs to.")
+    wanted = NUMBER_OF.get(scenario)
+    if wanted is not None and not given:
+        raise _number_missing(scenario, wanted, data)
+    classes = data.labels.classes[1:].tolist()
+    numbers = {name: parse_numbers(text, name, classes) for name, text in given.items()}
+    confirmed = options.negative_label_frequency
+    if (
+        confirmed is not None
+        and scenario.value == SingleTrainingSet.name
+        and [*numbers] == ["label_frequency"]
+    ):
+        return {"scenario": SingleTrainingSet(**numbers, negative_label_frequency=confirmed)}
+    return {"scenario": scenario.value, **numbers}
+
+
+def _number_missing(scenario: ScenarioName, wanted: str, data: LoadedData) -> InputError:
+    classes, option = data.labels.classes[1:].tolist(), show_parameter(wanted)
+    example = ",".join(f"{name}={0.1 * (1 + i % 3):.1f}" for i, name in enumerate(classes))
+    found = listed([f"{name!r} ({data.counts[name]} rows)" for name in classes], show=str)
+    return InputError(
+        f"--scenario {scenario} needs {option}, {MEANINGS[wanted]}: one number for each of {found}.",
+        parameter=wanted,
+        remedy=f"For example {option} {example}, with your numbers, from a census, a pilot study or the literature. "
+        f"{option} estimate has it estimated from the table, which is far less sure.",
+    )
+
+
+def parse_numbers(text: str, name: str, classes: Sequence[Any]) -> Any:
+    """Read 0.1, 10%, oak=0.2,fir=0.1 or estimate; names that are no classes are left to the scenario."""
+    option = f"--{name}".replace("_", "-")
+    if text.strip() == "estimate":
+        return "estimate"
+    if "=" not in text:
+        return _share(text, name)
+    if SHARE.sub("", text).strip():
+        raise InputError(
+            f"{option} {text!r} cannot be read; write class=number,class=number.", parameter=name
+        )
+    by_text = {str(each): each for each in classes}
+    return {by_text.get(label, label): _share(number, name) for label, number in SHARE.findall(text)}
+
+
+def _share(text: str, name: str) -> float:
+    """Read 0.33 or 33%; a number that must be meant in percent is not taken for a share."""
+    text, option = text.strip(), f"--{name}".replace("_", "-")
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100.0
+        number = float(text)
+    except ValueError:
+        raise InputError(
+            f"{option}: {text!r} is no number. Write one for all classes, or class=number,class=number.",
+            parameter=name,
+        ) from None
+    if 2.0 <= number <= 100.0:
+        raise InputError(
+            f"{option} {text}: a share lies between 0 and 1. Did you mean {number / 100:g}?", parameter=name
+        )
+    return number
+
+
+# --- penalty and groups -----------------------------------------------------------------------------------------------
+
+
+def parse_penalty(text: str) -> Penalty:
+    """Read elastic-net or elastic-net,l1_ratio=0.9."""
+    name, _, rest = text.partition(",")
+    penalty = as_penalty(name.strip())
+    if not rest:
+        return penalty
+    key, _, number = (each.strip() for each in rest.partition("="))
+    takes = {each.name for each in fields(penalty)}  # type: ignore[arg-type]
+    try:
+        return type(penalty)(**{{each: each for each in takes}[key.replace("-", "_")]: float(number)})
+    except (KeyError, ValueError) as error:
+        why = f": {error}" if isinstance(error, InputError) else "."
+        advice = f"write {name},{takes.pop()}=NUMBER" if takes else f"{name} takes no number"
+        raise InputError(f"--penalty {text!r} cannot be read{why} {advice}.", parameter="penalty") from None
+
+
+def _groups(options: ModelOptions, data: LoadedData) -> Any:
+    """Return groups=: as asked for, with all features of one categorical column together."""
+    default = "rows" if options.ordered is None else "entries"
+    asked: Any = options.groups or default
+    sets = {} if data.recipe is None else data.recipe.categories
+    weights: dict[str, float] = {}
+    if asked not in ("rows", "entries"):
+        sets, weights = read_groups(Path(asked), data.recipe)
+        asked = default
+    return Groups.from_columns(sets, weights=weights or None, rest=asked) if sets else asked

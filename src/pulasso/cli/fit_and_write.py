@@ -1,0 +1,68 @@
+"""What `fit` and `cv` have in common: load, fit, write, tell."""
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from pulasso.cli import results
+from pulasso.cli.build_estimator import estimator_settings
+from pulasso.cli.checkpoints import resumable
+from pulasso.cli.errors import command_line, note
+from pulasso.cli.load_data import load_data
+from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
+from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
+from pulasso.metrics import pu_scores
+from pulasso.scenarios import as_scenario
+
+__all__ = ["fit_and_write"]
+
+
+def fit_and_write(
+    command: str,
+    estimators: dict[str, Any],
+    options: tuple[TableOptions, ModelOptions, RobustnessOptions, OutputOptions],
+    settings: dict[str, Any],
+    *,
+    seed: int,
+    jobs: int,
+    report: bool,
+    checkpoint: Path | None = None,
+) -> None:
+    """Fit an estimator to a table, write the model and its predictions, and show what was found."""
+    table_options, model_options, robustness, output = options
+    data = load_data(table_options, model_options)
+    model = estimators[model_options.response](**estimator_settings(model_options, data), **settings)
+    scenario = as_scenario(model.scenario, prevalence=model.prevalence, label_frequency=model.label_frequency)
+    check_robustness(robustness, scenario, data.label_counts)
+    files = {"model": output.out / "model", "predictions": output.out / "predictions.csv"}
+    if report and results.can_report():
+        files["report"] = output.out / "report.html"
+    elif report:
+        note(f"No report.html: it needs {results.INSTALL_REPORT}.")
+    results.refuse_all([*files.values()], output.force)
+    if not output.json:
+        typer.echo(f"{data}\n")
+    x, z, weight = data.x, data.column.y, data.weight
+    known = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
+    with resumable(output.out, [data.description["sha256"], known, seed], checkpoint):
+        model.fit(x, z, sample_weight=weight)
+        # Warns of scores that cannot be, and of one class for all.
+        scores = pu_scores(model, x, z, sample_weight=weight)
+        found = {}
+        if robustness.wants_any:
+            found = examine(model, x, z, weight, robustness, seed=seed, jobs=jobs)
+        results.save_model(model, files["model"], output.force, results.notes_of(command, data, seed))
+        results.write_csv(
+            results.prediction_table(model, x, data.rows, z), files["predictions"], output.force
+        )
+        if "report" in files:
+            how = {"command": command_line(), "seed": seed, "data_hash": data.description["sha256"]}
+            rows = {"X": x, "z": z, "sample_weight": weight, "scores": scores}
+            results.write_page(model, files["report"], force=output.force, **how, **rows, **found)
+    if output.json:
+        results.print_json(command, **results.describe_model(model), **robustness_for_json(found), **files)
+    else:
+        results.show_model(model)
+        show_robustness(found)
+        results.show_written([*files.values()])

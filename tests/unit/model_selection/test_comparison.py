@@ -1,0 +1,93 @@
+"""Models and baselines on the same folds."""
+
+import numpy as np
+import pytest
+
+from pulasso._messages import arg, warn
+from pulasso.datasets import simulate_multinomial, simulate_ordinal
+from pulasso.exceptions import InputError, LabelError, ScenarioError
+from pulasso.model_selection import Comparison, compare
+from pulasso.model_selection.comparison import _one_warning
+
+DATA = simulate_multinomial(
+    240, 4, n_active=2, scenario="single-training-set", label_frequency=0.5, signal=(2, 3), random_state=0
+)
+NAMES = np.array(["background", "oak", "fir"])[DATA.z]
+HALF = {
+    "scenario": "single-training-set",
+    "label_frequency": {"oak": 0.5, "fir": 0.5},
+    "unlabeled": "background",
+}
+
+
+def test_a_model_that_knows_about_hidden_labels_is_better():
+    found = compare(DATA.X, NAMES, ["mn-lasso", "pulasso"], cv=2, **HALF)
+    frame = found.to_frame().set_index("model")
+    assert frame.loc["pulasso", "accuracy"] > frame.loc["mn-lasso", "accuracy"]
+    assert list(frame) == [
+        "accuracy", "accuracy se", "balanced accuracy", "balanced accuracy se", "log-loss", "log-loss se", "AUC",
+        "AUC se", "seconds",
+    ]  # fmt: skip
+    lines = repr(found).splitlines()
+    assert [line.split()[0] for line in lines[2:]] == ["pulasso", "mn-lasso"]  # the smaller log-loss first
+
+
+@pytest.mark.filterwarnings("ignore::pulasso.exceptions.TrivialModelWarning")
+def test_weights_are_repetitions(monkeypatch):
+    monkeypatch.setattr("pulasso.model_selection.comparison.N_LAMS", 1)  # which rows judge a lam is drawn
+    weight = 1 + (np.arange(240) % 2)
+    folds = [
+        (np.arange(80, 240), np.arange(80)),
+        (np.arange(160), np.arange(160, 240)),
+    ]  # not all rows held out
+    rows = np.repeat(np.arange(240), weight)
+    repeated = [tuple(np.flatnonzero(np.isin(rows, part)) for part in fold) for fold in folds]
+    one = compare(DATA.X, NAMES, ["pulasso"], cv=folds, sample_weight=weight, **HALF).lines[0]
+    two = compare(DATA.X[rows], NAMES[rows], ["pulasso"], cv=repeated, **HALF).lines[0]
+    assert one["log-loss"] == pytest.approx(two["log-loss"], abs=1e-6)
+
+
+def test_ordered_classes(monkeypatch):
+    monkeypatch.setattr("pulasso.model_selection.comparison.N_LAMS", 2)
+    data = simulate_ordinal(120, 3, n_positive=2, random_state=0)
+    found = compare(
+        data.X, data.z, ["multinomial", "pulasso"], response="ordinal", cv=2, **data.scenario_params
+    )
+    assert [line["model"] for line in found.lines] == ["multinomial", "pulasso"]
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "parameter"),
+    [
+        ({"models": ["mnlasso"]}, InputError, "models"),
+        ({"models": ["multinomial"]}, InputError, "models"),  # for ordered classes only
+        ({"label_frequency": "estimate"}, ScenarioError, "label_frequency"),
+        ({"label_frequency": {"oak": 0.5}}, ScenarioError, "label_frequency"),
+        ({"negative": "fir", "label_frequency": 0.5}, LabelError, "negative"),
+        ({"cv": 1}, ValueError, None),
+    ],
+)
+def test_what_cannot_be_compared(how, kind, parameter):
+    with pytest.raises(kind) as caught:
+        compare(DATA.X, NAMES, **{**HALF, **how})
+    assert parameter is None or caught.value.parameter == parameter
+
+
+def test_infinite_scores_are_explained():
+    scores = {f"{name}{end}": 0.5 for name in ("accuracy", "balanced accuracy", "AUC") for end in ("", " se")}
+    lines = [
+        {"model": "one", **scores, "log-loss": np.inf, "log-loss se": np.nan, "seconds": 1.0},
+        {"model": "two", **scores, "log-loss": 0.4, "log-loss se": 0.1, "seconds": 1.0},
+    ]
+    words = repr(Comparison(lines))
+    assert "nan" not in words and "inf ±" not in words
+    assert "probability 0" in words and words.endswith("Affected: one.")
+
+
+def test_warnings_of_many_fits_are_summed_up():
+    with pytest.warns(UserWarning) as caught, _one_warning("mn-lasso"):
+        for words in (f"Raise {arg('lam')}.", f"Raise {arg('lam')}.", "Too few rows."):
+            warn(words, UserWarning)
+    (message,) = (each.message.args[0] for each in caught)
+    assert message == "mn-lasso: Raise lam. (3 warnings in all its fits, of which this is the first)"
+    assert arg("lam") in message.template
