@@ -149,7 +149,7 @@ def fit_path(
     X : array-like or sparse matrix of shape (n_samples, n_features)
     z : array-like of shape (n_samples,)
         Observed labels, with the marker of unlabeled rows.
-    response : {"multinomial", "ordinal"}, default="multinomial"
+    response : {"multinomial", "ordinal"} or Response class, default="multinomial"
     lams : array-like, optional
         Values of lam; sorted from large to small. By default `n_lams` values, equally spaced in logs, from
         the exact lam_max down to ``lam_min_ratio * lam_max``.

@@ -11,11 +11,11 @@ __all__ = ["MultinomialPULasso"]
 
 
 class MultinomialPULasso(BasePULasso):
-    """Multinomial regression for positive and unlabeled data, with a group lasso penalty.
+    """Multinomial regression for positive and unlabeled data, with a penalty on groups of coefficients.
 
-    Minimises the mean negative log-likelihood of the *observed* labels under a labelling scenario, plus
-    ``lam * sum_j weight_j ||Theta[R_j, C_j]||_2``. With one positive class this is binary PU logistic
-    regression (R's PUlasso).
+    Minimises the mean negative log-likelihood of the *observed* labels under a labelling scenario, plus a penalty, by
+    default the group lasso ``lam * sum_j weight_j ||Theta[R_j, C_j]||_2``. With one positive class this is binary PU
+    logistic regression (R's PUlasso).
 
     Parameters
     ----------

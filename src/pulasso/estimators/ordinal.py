@@ -15,11 +15,11 @@ __all__ = ["OrdinalPULasso"]
 
 
 class OrdinalPULasso(BasePULasso):
-    """Ordinal regression (cumulative logits) for positive and unlabeled data, with a group lasso penalty.
+    """Ordinal regression (cumulative logits) for positive and unlabeled data, with a penalty on groups.
 
     ``P(y < j | x) = sigmoid(thresholds_[j - 1] - x @ coef_)``: one coefficient per feature, and thresholds
     that increase. Minimises the mean negative log-likelihood of the *observed* labels under a labelling
-    scenario, plus ``lam * sum_j weight_j ||coef[R_j]||_2``.
+    scenario, plus a penalty, by default the group lasso ``lam * sum_j weight_j ||coef[R_j]||_2``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""LabelModel scenarios: from class log odds to the likelihood of the observed labels."""
+"""Labelling scenarios: from what is known about the labels to the two arrays of their likelihood."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

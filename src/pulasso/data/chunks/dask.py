@@ -98,7 +98,7 @@ class DaskChunks:
             return persist(*(delayed(tuple)(list(parts)) for parts in own))
 
     def map_reduce(self, function: Callable[..., T], placed: Sequence[Delayed], *shared: Any) -> T:
-        """Return the sum over chunks of ``function(block, *own, *shared)``: one trip to the workers."""
+        """Return the sum over chunks of ``function(block, *own, *shared)``: one round trip to the workers."""
         self.n_passes += 1
         told = delayed(_Shared(shared, self.dtype, self.shape[1]), pure=False, traverse=False)
         parts = [
