@@ -120,6 +120,7 @@ def test_parts_keep_the_contracts(copy, part):
 def test_style(copy):
     pytest.importorskip("ruff")
     run(copy, "-m", "ruff", "check", *FILES)
+    run(copy, "-m", "ruff", "format", "--check", *FILES)
 
 
 def test_what_is_named_exists():
