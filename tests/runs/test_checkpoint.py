@@ -18,6 +18,7 @@ from pulasso import CaseControl, Groups, MultinomialPULasso, MultinomialPULassoC
 from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.exceptions import CheckpointError, CheckpointWarning, ConvergenceWarning
 from pulasso.path import SOLVERS
+from pulasso.runs import Run
 from support.killed import at_every_moment, start, wait_for
 
 # Where the smallest loss lies is not what is tested here.
@@ -401,6 +402,21 @@ def test_a_folder_that_cannot_be_used_is_named_and_the_model_unchanged(tmp_path,
 def test_what_is_no_folder_is_refused(folder):
     with pytest.raises((TypeError, ValueError), match="checkpoint="), pulasso.checkpoint(folder):
         pass
+
+
+def test_an_interrupted_path_says_how_it_is_resumed(tmp_path, monkeypatch):
+    save = Run.save
+
+    def then_stop(self, name, result):
+        found = save(self, name, result)
+        if name == "lam 2":
+            raise KeyboardInterrupt
+        return found
+
+    with monkeypatch.context() as patched, pulasso.checkpoint(tmp_path):
+        patched.setattr(Run, "save", then_stop)
+        with pytest.raises(KeyboardInterrupt, match=r"after 1 of \d+ lams\. What is finished lies in .* resumes"):
+            WORK["path"]()
 
 
 # -- killed, and several at a time ------------------------------------------------------------------------------
