@@ -20,6 +20,7 @@ print(json.dumps([[cost.seconds, cost.peak] for cost in costs.values()]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs os.wait4")
 def test_time_and_memory_of_a_table(tmp_path, record_figure):
     paths = [str(ROOT / "benchmarks"), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]

@@ -415,7 +415,9 @@ def test_an_interrupted_path_says_how_it_is_resumed(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched, pulasso.checkpoint(tmp_path):
         patched.setattr(Run, "save", then_stop)
-        with pytest.raises(KeyboardInterrupt, match=r"after 1 of \d+ lams\. What is finished lies in .* resumes"):
+        with pytest.raises(
+            KeyboardInterrupt, match=r"after 1 of \d+ lams\. What is finished lies in .* resumes"
+        ):
             WORK["path"]()
 
 
@@ -423,7 +425,9 @@ def test_an_interrupted_path_says_how_it_is_resumed(tmp_path, monkeypatch):
 
 
 @posix_only
-@pytest.mark.parametrize("work", ["fit", "chunked path", "cv"])
+@pytest.mark.parametrize(
+    "work", ["fit", *(pytest.param(each, marks=pytest.mark.slow) for each in ("chunked path", "cv"))]
+)
 def test_killed_at_any_moment(tmp_path, computed, work):
     """The same call ends as if nothing had happened, and computes what was not finished, and no more."""
     call = partial(

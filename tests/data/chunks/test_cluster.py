@@ -70,6 +70,7 @@ def in_background(action):
     return thread
 
 
+@pytest.mark.slow
 def test_workers_killed_twice_change_nothing(data, client):
     x, z = data
     held = da.from_array(x, chunks=(400, P)).persist()  # on the workers, and re-made when they are lost
@@ -106,6 +107,7 @@ def start(module, *arguments):
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_named_and_the_path_goes_on(data, tmp_path):
     x, z = data
     np.save(tmp_path / "x.npy", x)
