@@ -5,20 +5,23 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-report sanitize lint bench bench-quick bench-cli bench-scale torture reproduce reproduce-docs studies docs clean
+.PHONY: help run test test-slow test-all test-report sanitize lint bench bench-quick bench-cli bench-scale torture reproduce reproduce-docs studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
 		printf '%-18s%s\n' "$$name" "$$text"; done
 	@echo "Another Python: make test PYTHON=python3.13"
 
-.venv/.installed: pyproject.toml CMakeLists.txt src/pulasso/kernels/kernels.c
+.venv/.installed-run: pyproject.toml CMakeLists.txt src/pulasso/kernels/kernels.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "pulasso needs Python 3.11 or later, and '$(PYTHON)' is not one (or is not there)."; \
 		echo "Name another one, for example: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
 		exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[frames,report]"
+	@touch $@
+
+.venv/.installed: .venv/.installed-run
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	@touch $@
 
@@ -26,11 +29,16 @@ help: ## Show this list
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
-run: .venv/.installed ## From a table to a report: digits with half of the labels lost, in runs/digits
+run: .venv/.installed-run ## From a table to a report: digits with half of the labels lost, in runs/digits
 	$(BIN)/python examples/digits.py --out runs/digits
 
-test: .venv/.installed ## Run the tests with coverage
-	$(BIN)/python -m pytest -n 2 --cov=pulasso --cov-report=term-missing:skip-covered --cov-fail-under=95
+test: .venv/.installed ## Run the tests with coverage, but for the slow ones
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov=pulasso --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+test-slow: .venv/.installed ## Run the slow tests alone: kills at every moment, clusters, large tables
+	$(BIN)/python -m pytest -n 2 -m slow
+
+test-all: test test-slow ## Run all tests
 
 sanitize: .venv/.installed ## Run the kernel's tests under AddressSanitizer and UBSan (needs gcc)
 	mkdir -p build/sanitize

@@ -118,14 +118,14 @@ def _reproduce_one(
         write_text(home / "beside.csv", _as_csv(experiment.beside_paper(table)))
     _save_figure(experiment.draw(table), home)
     asked = {"experiment": name, "scale": scale, "seed": seed, "pulasso": __version__}
-    write_json(home / "settings.json", {**asked, "settings": _plain(experiment.SETTINGS[scale])})
+    write_json(home / "settings.json", {**asked, "settings": plain_settings(experiment.SETTINGS[scale])})
     write_json(home / "claims.json", [asdict(claim) for claim in claims])
     say(f"{name} ({scale}): {len(table)} rows in {seconds:.0f} s")
     for claim in claims:
         say(f"  {verdict(claim.holds, scale)}: {claim.text} [{claim.evidence}]")
 
 
-def _plain(settings: Any) -> Any:
+def plain_settings(settings: Any) -> Any:
     """Return settings as JSON holds them."""
     return json.loads(
         json.dumps(settings, default=lambda value: getattr(value, "tolist", lambda: repr(value))())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pulasso._messages import arg, did_you_mean, listed
 from pulasso.exceptions import InputError
 from pulasso.problem import Params, Problem
-from pulasso.runs import Run
+from pulasso.runs import Run, how_to_resume
 from pulasso.solvers import SOLVERS, ChunkedOracle, Solution, is_chunked_problem, solve_working_set
 
 __all__ = ["lam_grid", "lams_down_to", "solve_path"]
@@ -106,12 +106,15 @@ def _resumed(
     in_chunks = _ChunkedPath(problem, start, lams, tols, settings, run) if by_chunks else None
     for i in range(len(lams)):
         arrays = run.load(f"lam {i + 1}")
-        if arrays is None and in_chunks is not None:
-            arrays = in_chunks.solve(i)
-        elif arrays is None:
-            more = {"lam_before": lams[i - 1] if i else None} if solver == "working-set" else {}
-            solve = SOLVERS[solver](problem, start, lams[[i]], tol=tols[[i]], **settings, **more)
-            arrays = run.save(f"lam {i + 1}", next(solve).to_arrays())
+        try:
+            if arrays is None and in_chunks is not None:
+                arrays = in_chunks.solve(i)
+            elif arrays is None:
+                more = {"lam_before": lams[i - 1] if i else None} if solver == "working-set" else {}
+                solve = SOLVERS[solver](problem, start, lams[[i]], tol=tols[[i]], **settings, **more)
+                arrays = run.save(f"lam {i + 1}", next(solve).to_arrays())
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(how_to_resume(i, len(lams), run, "lams")) from None
         # Even a solution of this very call comes from its arrays: the next lam must not see a difference.
         solution = Solution.from_arrays(arrays)
         start = solution.params

@@ -73,6 +73,7 @@ def test_errors_are_words(tmp_path):
     assert "nowhere.csv does not exist" in err and "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_leaves_finished_folds_from_which_the_next_run_resumes(tmp_path):
     data = simulate_multinomial(200, 60, n_active=10, random_state=0)

@@ -20,6 +20,7 @@ print(json.dumps([[cost.seconds, cost.peak] for cost in costs.values()]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs os.wait4")
 def test_time_and_memory_of_a_table(tmp_path, record_figure):
     paths = [str(ROOT / "benchmarks"), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
@@ -31,4 +32,5 @@ def test_time_and_memory_of_a_table(tmp_path, record_figure):
     ratio, grown = seconds_cli / seconds, (peak_cli - peak) / (8 * N_ROWS * N_FEATURES)
     record_figure("command line, 1500 x 1000", f"{ratio:.2f} x the library's time, {grown:+.2f} x the table")
     assert ratio < 3.0
-    assert grown < 0.5  # pandas alone takes more to read a table
+    # A copy of the table would show: its own modules take the command line about as much as one of this size.
+    assert grown < 1.5

@@ -262,7 +262,11 @@ def test_folders_are_made_and_nothing_else_is_left(plain, tmp_path, name):
 
 @each_writer
 def test_a_file_that_fails_leaves_nothing(plain, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    def full(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.link", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="disk full"):
         WRITERS[name][0](plain[0], tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -7,9 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pulasso.runs import describe
 from reproduction import NAMES, get_experiment, table_2
-from reproduction.results import reproduce
+from reproduction.results import plain_settings, reproduce
 
 SAVED = Path(__file__).parents[2] / "docs" / "reproduction"
 COMPLETE = {"claims.json", "settings.json", "made.json", "summary.csv", "figure.svg"}
@@ -42,7 +41,7 @@ def test_only_the_scale_of_the_paper_is_copied_and_old_files_go(collect, tmp_pat
 def test_saved_results_were_made_with_the_settings_of_this_version(name):
     assert {file.name for file in (SAVED / name).iterdir()} - {"beside.csv"} == COMPLETE
     saved = json.loads((SAVED / name / "settings.json").read_text())
-    now = json.loads(json.dumps(describe(get_experiment(name).SETTINGS["paper"])))
+    now = plain_settings(get_experiment(name).SETTINGS["paper"])
     assert saved["settings"] == now, f"run make reproduce-docs, or give {name} its settings back"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pulasso.exceptions import CheckpointError
-from reproduction import NAMES, cells, get_experiment, results, rsc, table_1
+from reproduction import NAMES, get_experiment, results, rsc, table_1
 from reproduction.__main__ import main
 from reproduction.cells import generator, repetitions, run_cells
 from reproduction.page import render_page
@@ -217,7 +217,7 @@ def test_cells_are_saved_by_the_content_of_their_settings(tmp_path):
 
 def test_another_version_computes_its_own_cells(tmp_path, monkeypatch):
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
-    monkeypatch.setattr(cells, "__version__", "99.0")
+    monkeypatch.setattr("pulasso.runs._checkpoint.__version__", "99.0")
     run_cells("squares", _square, CELLS, {}, 0, checkpoint=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 

@@ -18,6 +18,7 @@ from pulasso import CaseControl, Groups, MultinomialPULasso, MultinomialPULassoC
 from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.exceptions import CheckpointError, CheckpointWarning, ConvergenceWarning
 from pulasso.path import SOLVERS
+from pulasso.runs import Run
 from support.killed import at_every_moment, start, wait_for
 
 # Where the smallest loss lies is not what is tested here.
@@ -403,11 +404,30 @@ def test_what_is_no_folder_is_refused(folder):
         pass
 
 
+def test_an_interrupted_path_says_how_it_is_resumed(tmp_path, monkeypatch):
+    save = Run.save
+
+    def then_stop(self, name, result):
+        found = save(self, name, result)
+        if name == "lam 2":
+            raise KeyboardInterrupt
+        return found
+
+    with monkeypatch.context() as patched, pulasso.checkpoint(tmp_path):
+        patched.setattr(Run, "save", then_stop)
+        with pytest.raises(
+            KeyboardInterrupt, match=r"after 1 of \d+ lams\. What is finished lies in .* resumes"
+        ):
+            WORK["path"]()
+
+
 # -- killed, and several at a time ------------------------------------------------------------------------------
 
 
 @posix_only
-@pytest.mark.parametrize("work", ["fit", "chunked path", "cv"])
+@pytest.mark.parametrize(
+    "work", ["fit", *(pytest.param(each, marks=pytest.mark.slow) for each in ("chunked path", "cv"))]
+)
 def test_killed_at_any_moment(tmp_path, computed, work):
     """The same call ends as if nothing had happened, and computes what was not finished, and no more."""
     call = partial(

@@ -299,6 +299,7 @@ def test_random_damage(originals, tmp_path, kind, record_figure):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_much_random_damage(originals, tmp_path, kind):
     assert fuzz(tmp_path, originals, kind, 900) > 300

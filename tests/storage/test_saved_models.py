@@ -45,6 +45,9 @@ def assert_same(value, other, where=""):
         np.testing.assert_array_equal(value, other)
     elif isinstance(value, Message):
         assert value.template == other.template, where
+    elif isinstance(value, dict):
+        assert_same(list(value), list(other), where)
+        assert_same(list(value.values()), list(other.values()), where)
     elif hasattr(value, "_fields"):
         assert value[:-1] == other[:-1] or np.isnan(value.kkt), where
     elif isinstance(value, tuple | list):

@@ -5,13 +5,14 @@ from the formulas of the paper, in `np.longdouble` (64 bits of mantissa on x86).
 """
 
 import numpy as np
+from sklearn.base import clone
 
 LONG = np.longdouble
 PERTURBATIONS = 4  # random changes of the last bit, by which rounding of the stored coefficients is judged
 
 
 def certificate(model, x, codes, weight=None):
-    """Return the KKT violation relative to lam_max, and how much of it rounding of the attributes may be.
+    """Return the KKT violation relative to its scale, and how much of it rounding of the attributes may be.
 
     Parameters
     ----------
@@ -22,6 +23,9 @@ def certificate(model, x, codes, weight=None):
         0 unlabeled, k class k.
     weight : array of shape (n_samples,), optional
     """
+    # Blocks and offsets are judged in the units of a fit to columns of unit spread.
+    standardized = clone(model).set_params(lam=1e300, standardize=True).fit(x, codes, weight)
+    unit = (standardized.lam_max_ or 1.0) if model.lam_max_ else 1.0
     x = np.asarray(x.toarray() if hasattr(x, "toarray") else x).astype(LONG)
     share = np.ones(len(x), LONG) if weight is None else np.asarray(weight, LONG)
     share = share / share.sum()
@@ -33,7 +37,7 @@ def certificate(model, x, codes, weight=None):
     found = []
     for i in range(1 + PERTURBATIONS):
         parts = (coef, free) if i == 0 else (_last_bit(coef, rng), _last_bit(free, rng))
-        found.append(_violation(model, x, codes, share, mean, scale, log_labeled, log_hidden, *parts))
+        found.append(_violation(model, x, codes, share, mean, scale, log_labeled, log_hidden, *parts) / unit)
     return found[0], max(abs(each - found[0]) for each in found[1:])
 
 
@@ -47,11 +51,23 @@ def _moments(model, x, share):
     """Return what the library subtracts and divides by; a constant column is divided by infinity."""
     n_features, mean = x.shape[1], share @ x
     spread = np.sqrt(share @ (x - mean) ** 2)
-    constant = spread <= 10 * np.finfo(model.coef_.dtype).eps * np.abs(mean)
+    constant = _is_constant(model, mean, spread)
     scale = spread if model.standardize else np.ones(n_features, LONG)
     if getattr(model, "fit_intercept", True):
         return mean, np.where(constant, LONG(np.inf), scale)
     return np.zeros(n_features, LONG), np.where(constant, LONG(1), scale)
+
+
+def _spread(model, x, share):
+    """Return what columns that are not standardised are measured by."""
+    if model.standardize:
+        return np.ones(x.shape[1], LONG)
+    spread = np.sqrt(share @ (x - share @ x) ** 2)
+    return np.where(_is_constant(model, share @ x, spread), LONG(1), spread)
+
+
+def _is_constant(model, mean, spread):
+    return spread <= 10 * np.finfo(model.coef_.dtype).eps * np.abs(mean)
 
 
 def _labelling(model, codes, share):
@@ -82,17 +98,19 @@ def _violation(model, x, codes, share, mean, scale, log_labeled, log_hidden, coe
     grad = ((x - mean).T @ grad_u) / scale[:, None]
     theta = np.where(np.isinf(scale)[:, None], 0, coef.T * np.where(np.isinf(scale), 1, scale)[:, None])
     worst = np.abs(grad_free).max()
+    spread = np.broadcast_to(_spread(model, x, share)[:, None], theta.shape)
     lam, blocks = LONG(model.lam), model.groups_
     for block, block_weight in enumerate(np.asarray(blocks.weights, LONG)):
         inside = np.asarray(blocks.index) == block
         own, slope = theta[inside], grad[inside]
+        own_scale = np.sqrt(np.mean(spread[inside] ** 2))
         if np.isinf(block_weight):
             assert not own.any()
         elif own.any():
-            worst = max(worst, _norm(slope + lam * block_weight * own / _norm(own)))
+            worst = max(worst, _norm(slope + lam * block_weight * own / _norm(own)) / own_scale)
         else:
-            worst = max(worst, _norm(slope) - lam * block_weight)
-    return float(worst / (model.lam_max_ or 1.0))
+            worst = max(worst, (_norm(slope) - lam * block_weight) / own_scale)
+    return float(worst)
 
 
 def _norm(values):

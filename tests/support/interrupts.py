@@ -82,15 +82,18 @@ def fitting(tmp_path):
 
 
 def cross_validation(tmp_path):
-    """What was finished is kept; the same call goes on, and ends with the same bits."""
+    """What was finished is saved; the same call resumes, and ends with the same bits."""
     X, z = make_data(2)
     settings = {"cv": 3, "n_lams": 5, "random_state": 0, "progress": False, **SETTINGS}
     expected = MultinomialPULassoCV(**settings)
     usual = duration(lambda: expected.fit(X, z))
-    rng, model = np.random.default_rng(2), MultinomialPULassoCV(**settings, checkpoint=tmp_path / "kept")
-    for _ in range(10):
-        interrupted(lambda: model.fit(X, z), usual * rng.uniform(0.01, 0.5))
-    model.fit(X, z)
+    rng, model = np.random.default_rng(2), MultinomialPULassoCV(**settings)
+    with pulasso.checkpoint(tmp_path / "undisturbed"):
+        expected.fit(X, z)
+    with pulasso.checkpoint(tmp_path / "saved"):
+        for _ in range(10):
+            interrupted(lambda: model.fit(X, z), usual * rng.uniform(0.01, 0.5))
+        model.fit(X, z)
     np.testing.assert_array_equal(model.coef_, expected.coef_)
     np.testing.assert_array_equal(model.cv_loss_, expected.cv_loss_)
     assert not [each for each in tmp_path.rglob("*") if "part" in each.name or "tmp" in each.name]

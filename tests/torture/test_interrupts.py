@@ -14,6 +14,7 @@ from support.interrupts import CASES
 FOLDERS = [str(Path(package.__file__).parents[1]) for package in (pulasso, support)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_interrupts(case):
     command = [sys.executable, "-m", "support.interrupts", case]

@@ -33,7 +33,7 @@ def resumable(out: Path, key: Any, given: Path | None = None) -> Iterator[None]:
     try:
         with checkpoint(folder):
             yield
-    except Exception:
+    except BaseException:  # Ctrl-C, too
         if given is None and not any(file.name not in CHEAP for file in folder.rglob("*.npz")):
             shutil.rmtree(folder, ignore_errors=True)  # nothing in it that a next run could use
         if not was_there:

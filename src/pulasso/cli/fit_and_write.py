@@ -45,8 +45,12 @@ def fit_and_write(
         typer.echo(f"{data}\n")
     x, z, weight = data.x, data.column.y, data.weight
     known = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
-    with resumable(output.out, [data.description["sha256"], known, seed], checkpoint):
+    has_folds = "cv" in known
+    if not has_folds:  # nothing to save before it ends
         model.fit(x, z, sample_weight=weight)
+    with resumable(output.out, [data.description["sha256"], known, seed], checkpoint):
+        if has_folds:
+            model.fit(x, z, sample_weight=weight)
         # Warns of scores that cannot be, and of one class for all.
         scores = pu_scores(model, x, z, sample_weight=weight)
         found = {}

@@ -109,8 +109,9 @@ def write_report(
     True
     """
     target = check_target(path, force, "report.html")
-    rows, found = (X, z, sample_weight, scores), (cv, sensitivity, stability)
-    material = Material(model, *rows, *found, command, seed, data_hash, show_parameter)
+    found = {"given_scores": scores, "cv": cv, "sensitivity": sensitivity, "stability": stability}
+    history = {"command": command, "seed": seed, "data_hash": data_hash}
+    material = Material(model, X, z, sample_weight, **found, **history, show_parameter=show_parameter)
     return write_file(target, _render(material), force)
 
 

@@ -79,7 +79,7 @@ def write_card(
     """
     target = check_target(path, force, "card.md")
     history = {"command": command, "seed": seed, "data_hash": data_hash}
-    material = Material(model, X, z, sample_weight, cv, **history, show_parameter=show_parameter)
+    material = Material(model, X, z, sample_weight, cv=cv, **history, show_parameter=show_parameter)
     sections = [
         _about_model(material),
         _about_use(material, intended_use),

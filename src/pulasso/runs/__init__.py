@@ -2,7 +2,7 @@
 
 from pulasso.runs._checkpoint import Run, checkpoint, open_run
 from pulasso.runs._fingerprint import fingerprint
-from pulasso.runs._steps import run_steps
+from pulasso.runs._steps import how_to_resume, run_steps
 from pulasso.runs._threads import one_blas_thread
 from pulasso.runs.seeds import draw_entropy, spawn
 
@@ -11,6 +11,7 @@ __all__ = [
     "checkpoint",
     "draw_entropy",
     "fingerprint",
+    "how_to_resume",
     "one_blas_thread",
     "open_run",
     "run_steps",

@@ -13,7 +13,7 @@ from pulasso.runs._checkpoint import Run, no_checkpoint
 from pulasso.runs._progress import showing_progress
 from pulasso.runs._threads import one_blas_thread
 
-__all__ = ["run_steps"]
+__all__ = ["how_to_resume", "run_steps"]
 
 Step = Callable[..., Mapping[str, Any]]
 
@@ -71,7 +71,7 @@ def run_steps(
                 n_done += 1
                 advance()
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_how_to_resume(n_done, len(steps), run)) from None
+        raise KeyboardInterrupt(how_to_resume(n_done, len(steps), run)) from None
     return list(results.values())
 
 
@@ -108,8 +108,9 @@ def _inside() -> Iterator[None]:
         _inside_a_step.reset(token)
 
 
-def _how_to_resume(n_done: int, n_steps: int, run: Run | None) -> str:
-    words = f"Interrupted after {n_done} of {n_steps} steps."
+def how_to_resume(n_done: int, n_steps: int, run: Run | None, steps: str = "steps") -> str:
+    """Return the words of an interruption."""
+    words = f"Interrupted after {n_done} of {n_steps} {steps}."
     if run is None:
         return f"{words} Nothing was saved; with pulasso.checkpoint('some/folder'): a next call resumes from here."
     return f"{words} What is finished lies in {str(run.folder.parent)!r}: the same call resumes from there."

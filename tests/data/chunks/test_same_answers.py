@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import pulasso
 from pulasso import Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, fit_path
 from pulasso.data.chunks import ArraySource, LocalChunks, as_chunked
 from pulasso.datasets import simulate_multinomial
-from pulasso.exceptions import CheckpointError
 
 N, P = 700, 12
 SCENARIOS = {
@@ -111,18 +111,21 @@ def test_cross_validation(data, kind, tmp_path):
     settings = {"cv": 3, "n_lams": 6, "tol": 1e-8, "random_state": 0, **SCENARIOS["single-training-set"]}
     expected = MultinomialPULassoCV(**settings).fit(x, z, sample_weight=weight)
     if kind == "local":
-        parts, kept = in_chunks(x, 150), {"checkpoint": tmp_path / "kept"}
+        parts = in_chunks(x, 150)
     else:
-        parts, kept = pytest.importorskip("dask.array").from_array(x, chunks=(200, 12)), {}
-    model = MultinomialPULassoCV(**settings, **kept).fit(parts, z, sample_weight=weight)
+        parts = pytest.importorskip("dask.array").from_array(x, chunks=(200, 12))
+    with pulasso.checkpoint(tmp_path):
+        model = MultinomialPULassoCV(**settings).fit(parts, z, sample_weight=weight)
     np.testing.assert_allclose(model.cv_loss_, expected.cv_loss_, rtol=1e-6)
     assert model.lam_ == pytest.approx(expected.lam_, rel=1e-9)
     np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
-    if kept:
-        again = MultinomialPULassoCV(**settings, **kept).fit(in_chunks(x, 150), z, sample_weight=weight)
+    if kind == "local":
+        with pulasso.checkpoint(tmp_path):
+            again = MultinomialPULassoCV(**settings).fit(in_chunks(x, 150), z, sample_weight=weight)
+            other = MultinomialPULassoCV(**settings).fit(in_chunks(2 * x, 150), z, sample_weight=weight)
         np.testing.assert_array_equal(again.coef_, model.coef_)
-        with pytest.raises(CheckpointError, match="X differs"):
-            MultinomialPULassoCV(**settings, **kept).fit(in_chunks(x + 1, 150), z, sample_weight=weight)
+        np.testing.assert_allclose(2 * other.coef_, model.coef_, atol=1e-5)
+        assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.parametrize("kind", ["npy", "zarr", "parquet"])
@@ -247,10 +250,12 @@ def test_columns_must_be_those_of_fit(data):
         model.predict(dd.from_pandas(frame[["b", "a", "c"]], npartitions=2))
 
 
-def test_other_solvers_are_refused(data):
+@pytest.mark.parametrize("solver", ["em", "proximal-gradient"])
+def test_other_solvers(data, solver):
     x, z, _ = data
-    with pytest.raises(ValueError, match="working-set"):
-        fit_path(in_chunks(x, 100), z, solver="em", n_lams=3, **SCENARIOS["fully-observed"])
+    settings = {"n_lams": 3, "lam_min_ratio": 0.3, "tol": 1e-6, **SCENARIOS["single-training-set"]}
+    chunked = fit_path(in_chunks(x, 100), z, solver=solver, **settings)
+    np.testing.assert_allclose(chunked.coefs, fit_path(x, z, **settings).coefs, atol=1e-4)
 
 
 def test_labels_must_be_one_for_each_row(data):

@@ -89,8 +89,8 @@ def test_names_of_columns_are_part_of_the_fingerprint(data):
     dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
     import pandas as pd
 
-    from pulasso.runs import data_hash
+    from pulasso.runs import fingerprint
 
     frames = [pd.DataFrame(data[0][:, :2], columns=names) for names in (["a", "b"], ["a", "b"], ["a", "c"])]
-    first, same, other = (data_hash(dd.from_pandas(frame, npartitions=2)) for frame in frames)
+    first, same, other = (fingerprint(dd.from_pandas(frame, npartitions=2)) for frame in frames)
     assert first == same != other

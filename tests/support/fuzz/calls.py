@@ -203,9 +203,7 @@ def cross_validation(rng):
     x, y = small_problem(rng)
     x, y = np.repeat(x, 3, axis=0), np.repeat(y, 3)
     model_class = pick(rng, (MultinomialPULassoCV, OrdinalPULassoCV))
-    known = {
-        name: None for name in model_class().get_params() if name not in ("checkpoint", "n_jobs", "progress")
-    }
+    known = {name: None for name in model_class().get_params() if name not in ("n_jobs", "progress")}
 
     def call():
         settings = _settings(rng, known, x.shape[1], np.unique(y).tolist())

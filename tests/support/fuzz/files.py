@@ -1,7 +1,6 @@
 """Random damage to files: saved models, tables, configurations, and the options beside them."""
 
 import gzip
-import hashlib
 import io
 import json
 import shutil
@@ -9,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from pulasso.cli import errors
 from pulasso.cli.main import app
 from support.fuzz.judge import UnnamedError, check_words
 from support.fuzz.odd import pick
+from support.saved import damaged, files_of, put
 
-STORED = Path(__file__).parents[2] / "saved" / "format-1"
+STORED = Path(__file__).parents[2] / "saved" / "format-2"
 ODD_CELLS = (
     *(
         "",
@@ -59,7 +60,6 @@ ODD_CELLS = (
         "oak",
     ),
 )
-FILES = ("model.json", "arrays.npz")
 KNOWN = (
     "--label",
     "y",
@@ -72,36 +72,12 @@ KNOWN = (
 )
 
 
-def damaged(rng, content):
-    """Return bytes with a few flipped, cut out, repeated, cut off or put in."""
-    content = bytearray(content)
-    for _ in range(int(rng.integers(1, 4))):
-        at, length = int(rng.integers(len(content) + 1)), int(rng.integers(1, 30))
-        action = int(rng.integers(6))
-        if action == 0 and at < len(content):
-            content[at] ^= 1 << int(rng.integers(8))
-        elif action == 1:
-            del content[at : at + length]
-        elif action == 2:
-            content[at:at] = content[at : at + length]
-        elif action == 3 and rng.random() < 0.3:
-            del content[at:]
-        elif action == 4:
-            content[at:at] = rng.bytes(length)
-        else:
-            content[at : at + 1] = pick(
-                rng, [b"0", b"-", b'"', b"\n", b",", b"[", b"}", b"e9", b"\0", b"\xff"]
-            )
-    return bytes(content)
-
-
 # --- saved models -----------------------------------------------------------------------------------------
 
 
 @cache
 def _stored_models():
-    folders = sorted(each for each in STORED.iterdir() if each.is_dir())
-    return [tuple((each / name).read_bytes() for name in FILES) for each in folders]
+    return [files_of(each) for each in sorted(STORED.iterdir()) if each.is_dir()]
 
 
 def model_folder(rng):
@@ -116,15 +92,10 @@ def model_folder(rng):
             description = damaged(rng, description)
         else:
             arrays = damaged(rng, arrays)
-        try:
-            tree = json.loads(description)
-            tree["arrays"]["sha256"] = hashlib.sha256(arrays).hexdigest()
-            description = json.dumps(tree).encode()
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass  # so damaged that nothing can be mended
+        with suppress(ValueError, RecursionError):  # so damaged that no hash can be mended
+            description = json.loads(description)
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "model.json").write_bytes(description)
-            (Path(folder) / "arrays.npz").write_bytes(arrays)
+            put(Path(folder), description, arrays)
             loaded = pulasso.load(folder)
             _use(loaded, Path(folder) / "again")
 

@@ -351,7 +351,7 @@ def test_scenarios_and_numbers_that_do_not_fit_together(X, y, settings, words):
     ("groups", "words"),
     [
         ("columns", "groups must be 'rows', 'entries' or a Groups object, not 'columns'"),
-        ([[0, 1], [2, 3]], "for sets of columns write Groups.from_columns"),
+        ([[0, 1], [2, 3]], "For sets of columns write Groups.from_columns"),
         (Groups.from_columns({"soil": [0, 1, 2, 3], "sky": []}), "Group 'sky' is empty"),
         (
             Groups.from_columns({"soil": [0, 1], "sky": [1, 2, 3]}),
@@ -371,7 +371,7 @@ def test_groups(X, y, estimator, groups, words):
 def test_groups_with_an_unknown_name(X, y):
     groups = Groups.from_columns({"soil": ["iron", "slop"]}, rest="rows")
     assert_refused(
-        GroupError, "no column 'slop'; did you mean 'slope'?", as_pandas(X), y, groups=groups, **SINGLE
+        GroupError, "no column 'slop'. Did you mean 'slope'?", as_pandas(X), y, groups=groups, **SINGLE
     )
 
 

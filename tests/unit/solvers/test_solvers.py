@@ -89,6 +89,7 @@ def test_em_and_gradient_agree_on_presence_only_data(case, response):
     np.testing.assert_allclose(em.params.theta, direct.params.theta, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_em_goes_on_when_an_m_step_ran_out_of_iterations(monkeypatch):
     monkeypatch.setattr("pulasso.solvers.em.M_STEP_ITERATIONS", 3)
     rng = np.random.default_rng(2)

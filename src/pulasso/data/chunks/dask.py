@@ -221,7 +221,7 @@ def _named_losses() -> Iterator[None]:
         if kinds.intersection(LOST) and not isinstance(error, KeyboardInterrupt):
             raise ClusterError(
                 f"The connection to the dask scheduler was lost ({type(error).__name__}). Start a cluster, connect a "
-                "new Client, and make the same call again: with checkpoint='some/folder' it goes on from what was "
-                "finished, without it from the beginning."
+                "new Client, and make the same call again: inside pulasso.checkpoint('some/folder') it resumes from "
+                "what was finished, elsewhere from the beginning."
             ) from error
         raise
