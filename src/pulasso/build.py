@@ -194,6 +194,6 @@ def _warn_if_no_maximum(
         f"{arg('label_frequency')} is too low for these labels: the positive classes would make up "
         f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite "
         f"maximum. The smallest label frequency that the data allow is {bound}; it must lie above. "
-        f"The fit goes on from a finite start, but check the assumed value."
+        f"The fit begins at a finite start, but check the assumed value."
     )
     return (warn(words, LabelFrequencyWarning),)

@@ -58,7 +58,7 @@ def test_known_shares_are_found(case):
     if case.name.startswith("case-control"):
         np.testing.assert_allclose(sample.class_shares[1:], drawn.scenario.prevalence)
     elif not case.confirmed:
-        shown = getattr(drawn.scenario, "label_frequency", 1.0)
+        shown = np.exp(drawn.scenario.label_model(drawn.counts).log_labeled[1:])
         np.testing.assert_allclose(
             sample.class_shares[1:], drawn.counts.n_labeled[1:] / shown / drawn.counts.total
         )

@@ -22,7 +22,7 @@ def check_robustness(options: RobustnessOptions, scenario: Scenario, counts: Lab
     """Refuse what cannot be examined, before anything is computed."""
     if options.subsamples % 2:
         raise InputError(
-            f"--subsamples {options.subsamples} must be even: they come in pairs, two halves of the rows each time.",
+            f"--subsamples {options.subsamples} must be even: they come in pairs, each of which shares out the rows.",
             parameter="n_subsamples",
         )
     if not options.wants_sweep:

@@ -1,10 +1,10 @@
 """Unordered classes: the paper's MN-PULasso."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pulasso.estimators._base import BasePULasso
 from pulasso.penalties import Groups, Penalty
-from pulasso.responses import Multinomial
+from pulasso.responses import Multinomial, Response
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["MultinomialPULasso"]
@@ -122,7 +122,7 @@ class MultinomialPULasso(BasePULasso):
     array([0, 1])
     """
 
-    _response = Multinomial
+    _response: ClassVar[type[Response]] = Multinomial
 
     def __init__(
         self,

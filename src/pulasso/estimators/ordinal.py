@@ -1,14 +1,14 @@
 """Ordered classes: the paper's ON-PULasso."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.estimators._base import BasePULasso
 from pulasso.penalties import Groups, Penalty
-from pulasso.responses import Ordinal
+from pulasso.responses import Ordinal, Response
 from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["OrdinalPULasso"]
@@ -88,7 +88,7 @@ class OrdinalPULasso(BasePULasso):
     (array([0]), True)
     """
 
-    _response = Ordinal
+    _response: ClassVar[type[Response]] = Ordinal
 
     def __init__(
         self,

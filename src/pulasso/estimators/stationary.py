@@ -91,15 +91,15 @@ class StationaryPoints(Printable):
     def words_about_path(self) -> str:
         """Say what keeping the point that the path leads to would have cost."""
         where = self.path_index
-        kept = f"The best of {len(self)} stationary points was kept"
+        chosen = f"The best of {len(self)} stationary points was chosen"
         remedy = (
             "What is selected and predicted depends on the start: see stationary_points_. A larger lam brings "
             "the objective closer to a convex one."
         )
         if where is None:
-            return f"{kept}; down the path the solver did not converge. {remedy}"
+            return f"{chosen}; down the path the solver did not converge. {remedy}"
         return (
-            f"{kept}; the path led to another one, whose objective is {self.above_best[where]:.2g} higher and "
+            f"{chosen}; the path led to another one, whose objective is {self.above_best[where]:.2g} higher and "
             f"which predicts other classes for {100 * self.predictions_differ[where]:.1f} % of the rows. {remedy}"
         )
 

@@ -103,7 +103,15 @@ def block_descent(
 
 def _at(*arrays: NDArray | None) -> list[int | None]:
     """Return where arrays lie in memory."""
-    return [None if array is None else array.ctypes.data for array in arrays]
+    return [None if array is None else _address(array) for array in arrays]
+
+
+def _address(array: NDArray) -> int:
+    # Four times as fast as array.ctypes.data, which small problems notice; not for strided, read-only or empty ones.
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (BufferError, TypeError, ValueError):
+        return array.ctypes.data
 
 
 def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:

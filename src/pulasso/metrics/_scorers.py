@@ -34,19 +34,19 @@ class PUScorer:
     Attributes
     ----------
     name : str
-    label_model : dict
+    about_labels : dict
         What was said about the labels; the rest is asked of the estimator.
     weight_request : bool, str or None
         Whether metadata routing shall bring sample weights, or under which name.
     """
 
     name: str
-    label_model: LabelSettings = field(default_factory=LabelSettings)
+    about_labels: LabelSettings = field(default_factory=LabelSettings)
     weight_request: bool | str | None = None
 
     def __call__(self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of a fitted estimator."""
-        return float(_SCORES[self.name](ScoredModel(estimator, X, z, sample_weight, self.label_model)))
+        return float(_SCORES[self.name](ScoredModel(estimator, X, z, sample_weight, self.about_labels)))
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "PUScorer":
         """Return a scorer that asks metadata routing for sample weights (or does not)."""
@@ -59,7 +59,7 @@ class PUScorer:
         return request
 
     def __repr__(self) -> str:
-        settings = "".join(f", {name}={value!r}" for name, value in self.label_model.items())
+        settings = "".join(f", {name}={value!r}" for name, value in self.about_labels.items())
         return f"make_pu_scorer({self.name!r}{settings})"
 
 

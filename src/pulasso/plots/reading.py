@@ -41,7 +41,8 @@ def is_ordered(model: Any) -> bool:
 
 def output_names(model: Any) -> list[str]:
     """Return what the rows of the coefficients speak for: each positive class, or higher classes."""
-    return ["higher class"] if is_ordered(model) else [str(plain(name)) for name in model.classes_[1:]]
+    names = model.response_.output_names(model.classes_.tolist())
+    return ["higher class"] if is_ordered(model) else [str(plain(name)) for name in names]
 
 
 def scaled_coefs(model: Any) -> NDArray:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from pulasso._messages import listed
 from pulasso._version import __version__
 from pulasso.export.writing import check_target, write_file
+from pulasso.penalties import as_penalty
 from pulasso.report.blocks import Facts, Section, Text, TextList, number
 from pulasso.report.features import about_features
 from pulasso.report.markdown import escape, to_markdown
@@ -102,7 +103,7 @@ def _about_model(material: Material) -> Section:
     inside = "" if material.model is core else f", inside a {type(material.model).__name__}"
     how = "given" if chooser is None else f"chosen by {len(chooser.cv_loss_)}-fold cross-validation"
     facts = {
-        "model": f"{type(core).__name__}, {kind}{inside}, with a group lasso penalty",
+        "model": f"{type(core).__name__}, {kind}{inside}, with a {as_penalty(core.penalty).name} penalty",
         "classes": f"{listed(material.classes, 20, str)}; {material.classes[0]} is the reference, class 0",
         "features": f"{show_count(len(material.selected))} of {show_count(len(material.features))} are used",
         "penalty": f"lam = {number(material.lam)}, {how}",
