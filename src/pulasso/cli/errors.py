@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import hashlib
 import re
 import shlex
 import sys
@@ -13,7 +14,16 @@ from typing import Any
 
 import typer
 
-__all__ = ["command_line", "in_option_words", "note", "reporting", "said", "show_parameter", "warn"]
+__all__ = [
+    "command_line",
+    "in_option_words",
+    "note",
+    "reporting",
+    "said",
+    "show_parameter",
+    "this_command",
+    "warn",
+]
 
 INTERRUPTED = 130  # what shells report for a program that ended by Ctrl-C
 
@@ -37,6 +47,7 @@ SAME_WORDS = {
 }  # fmt: skip
 
 _said: ContextVar[list[str]] = ContextVar("said")
+_asked: ContextVar[str] = ContextVar("asked")
 
 
 # --- words ------------------------------------------------------------------------------------------------
@@ -96,6 +107,11 @@ def command_line() -> str | None:
     return shlex.join(["pulasso", *words]) if ours else None
 
 
+def this_command() -> str:
+    """Return what tells this command, with all of its options, from others."""
+    return hashlib.sha256(_asked.get().encode()).hexdigest()[:8]
+
+
 def said() -> list[str]:
     """Return the warnings of this command so far."""
     return list(_said.get([]))
@@ -122,7 +138,7 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        token = _said.set([])
+        said_before, asked_before = _said.set([]), _asked.set(f"{command.__name__} {args} {kwargs}")
         try:
             with _warnings_as_lines():
                 command(*args, **kwargs)
@@ -133,7 +149,8 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt as error:
             _fail(in_option_words(error) or "Interrupted.", code=INTERRUPTED)
         finally:
-            _said.reset(token)
+            _said.reset(said_before)
+            _asked.reset(asked_before)
 
     return run
 

@@ -1,5 +1,6 @@
 """What `fit` and `cv` have in common: load, fit, write, tell."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import typer
 
 from pulasso.cli import results
 from pulasso.cli.build_estimator import estimator_settings
-from pulasso.cli.checkpoints import resumable
+from pulasso.cli.checkpoints import resumable, writing
 from pulasso.cli.errors import command_line, note
 from pulasso.cli.load_data import load_data
 from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
@@ -40,30 +41,26 @@ def fit_and_write(
         files["report"] = output.out / "report.html"
     elif report:
         note(f"No report.html: it needs {results.INSTALL_REPORT}.")
-    results.refuse_all([*files.values()], output.force)
-    if not output.json:
-        typer.echo(f"{data}\n")
     x, z, weight = data.x, data.column.y, data.weight
     known = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
-    has_folds = "cv" in known
-    if not has_folds:  # nothing to save before it ends
+    key = [data.description["sha256"], known, seed]
+    # A single fit has nothing to save before it ends.
+    steps = resumable(output.out, key, checkpoint) if "cv" in known or robustness.wants_any else nullcontext()
+    with writing([*files.values()], output.force) as force, steps:
+        if not output.json:
+            typer.echo(f"{data}\n")
         model.fit(x, z, sample_weight=weight)
-    with resumable(output.out, [data.description["sha256"], known, seed], checkpoint):
-        if has_folds:
-            model.fit(x, z, sample_weight=weight)
         # Warns of scores that cannot be, and of one class for all.
         scores = pu_scores(model, x, z, sample_weight=weight)
         found = {}
         if robustness.wants_any:
             found = examine(model, x, z, weight, robustness, seed=seed, jobs=jobs)
-        results.save_model(model, files["model"], output.force, results.notes_of(command, data, seed))
-        results.write_csv(
-            results.prediction_table(model, x, data.rows, z), files["predictions"], output.force
-        )
+        results.save_model(model, files["model"], force, results.notes_of(command, data, seed))
+        results.write_csv(results.prediction_table(model, x, data.rows, z), files["predictions"], force)
         if "report" in files:
             how = {"command": command_line(), "seed": seed, "data_hash": data.description["sha256"]}
             rows = {"X": x, "z": z, "sample_weight": weight, "scores": scores}
-            results.write_page(model, files["report"], force=output.force, **how, **rows, **found)
+            results.write_page(model, files["report"], force=force, **how, **rows, **found)
     if output.json:
         results.print_json(command, **results.describe_model(model), **robustness_for_json(found), **files)
     else:

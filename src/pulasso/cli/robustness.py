@@ -1,9 +1,10 @@
 """How sure a model is, from the command line: other assumed numbers, and subsamples of the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import typer
 from numpy.typing import NDArray
 
@@ -33,7 +34,11 @@ def check_robustness(options: RobustnessOptions, scenario: Scenario, counts: Lab
             "out, or use a scenario with hidden labels.",
             parameter="sensitivity",
         )
-    for value in _given_values(options, counts.classes[1:].tolist()):
+    values = _given_values(options, counts.classes[1:].tolist())
+    assumed = getattr(scenario, scenario.asks_for)
+    if not values and not isinstance(assumed, str):  # an estimate is not known yet
+        _refuse_ones(assumed.values() if isinstance(assumed, Mapping) else np.ravel(assumed))
+    for value in values:
         try:
             replace(scenario, **{scenario.asks_for: value}).label_model(counts)  # type: ignore[type-var]
         except ScenarioError as error:
@@ -109,12 +114,7 @@ def _of_one_lam(model: Any) -> Any:
 
 def _values_around(assumed: dict[Any, float], parameter: str) -> list[Any]:
     """Return the assumed numbers with their odds multiplied by each of the factors."""
-    if all(number == 1 for number in assumed.values()):
-        raise InputError(
-            "--sensitivity: every label frequency is 1, so that there is nothing around it to try. Give the values: "
-            "--sensitivity-values 0.8,0.9.",
-            parameter="sensitivity_values",
-        )
+    _refuse_ones(assumed.values())
     total, values = sum(assumed.values()), []
     for factor in FACTORS:
         moved = {}
@@ -126,6 +126,15 @@ def _values_around(assumed: dict[Any, float], parameter: str) -> list[Any]:
             moved[name] = float(f"{factor * number / others:.3g}")
         values.append(_one_if_shared(assumed if factor == 1 else moved))
     return values
+
+
+def _refuse_ones(numbers: Iterable[float]) -> None:
+    if all(number == 1 for number in numbers):
+        raise InputError(
+            "--sensitivity: every label frequency is 1, so that there is nothing around it to try. Give the values: "
+            "--sensitivity-values 0.8,0.9.",
+            parameter="sensitivity_values",
+        )
 
 
 def _one_if_shared(numbers: dict[Any, float]) -> Any:

@@ -109,7 +109,7 @@ def _at(*arrays: NDArray | None) -> list[int | None]:
 def _address(array: NDArray) -> int:
     # Four times as fast as array.ctypes.data, which small problems notice; not for strided, read-only or empty ones.
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
     except (BufferError, TypeError, ValueError):
         return array.ctypes.data
 

@@ -1,6 +1,7 @@
 """The one atomic writer: files appear under their names only once they are complete and on the disk."""
 
 import os
+import re
 import signal
 import stat
 import threading
@@ -17,6 +18,7 @@ __all__ = [
     "DAMAGED",
     "as_path",
     "flush",
+    "is_part_of",
     "new_file",
     "part_of",
     "read_bytes",
@@ -84,6 +86,11 @@ def new_file(path: Path, *, force: bool = False, hint: str = "Choose another nam
 def part_of(path: Path) -> Path:
     """Return a name beside `path` that nobody else uses; what a killed process leaves there harms nobody."""
     return path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex}.part")
+
+
+def is_part_of(part: Path, path: Path) -> bool:
+    """Say whether a name is one of those that :func:`part_of` gives."""
+    return re.fullmatch(rf"\.{re.escape(path.name[:100])}\.[0-9a-f]{{32}}\.part", part.name) is not None
 
 
 def _rename(part: Path, path: Path, force: bool, hint: str) -> None:

@@ -25,25 +25,28 @@ def compare(
     Each model chooses its lam on its own training rows. Writes compare.csv.
     """
     from pulasso.cli.build_estimator import estimator_settings
+    from pulasso.cli.checkpoints import writing
     from pulasso.cli.load_data import load_data
-    from pulasso.cli.results import print_json, refuse_all, show_written, write_csv
+    from pulasso.cli.results import print_json, show_written, write_csv
     from pulasso.model_selection import compare as compare_models
 
     table = output.out / "compare.csv"
     loaded = load_data(data, model)
     settings = estimator_settings(model, loaded)
-    refuse_all([table], output.force)
-    found = compare_models(
-        loaded.x,
-        loaded.column.y,
-        "all" if models.strip() == "all" else [each.strip() for each in models.split(",") if each.strip()],
-        response=model.response,
-        cv=folds,
-        random_state=seed,
-        sample_weight=loaded.weight,
-        **settings,
-    )
-    write_csv(found.to_frame(), table, output.force)
+    with writing([table], output.force) as force:
+        found = compare_models(
+            loaded.x,
+            loaded.column.y,
+            "all"
+            if models.strip() == "all"
+            else [each.strip() for each in models.split(",") if each.strip()],
+            response=model.response,
+            cv=folds,
+            random_state=seed,
+            sample_weight=loaded.weight,
+            **settings,
+        )
+        write_csv(found.to_frame(), table, force)
     if output.json:
         print_json("compare", models=list(found.lines), table=table)
     else:

@@ -20,24 +20,25 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     """
     from pulasso.cli import results
     from pulasso.cli.build_estimator import estimator_settings
+    from pulasso.cli.checkpoints import writing
     from pulasso.cli.load_data import load_data
     from pulasso.estimators import fit_path
 
     loaded = load_data(data, model)
     settings = estimator_settings(model, loaded)
     folder, table = output.out / "path", output.out / "path.csv"
-    results.refuse_all([folder, table], output.force)
-    found = fit_path(
-        loaded.x,
-        loaded.column.y,
-        response=model.response,
-        n_lams=grid.n_lams,
-        lam_min_ratio=grid.lam_min_ratio,
-        sample_weight=loaded.weight,
-        **settings,
-    )
-    results.save_model(found, folder, output.force, results.notes_of("path", loaded, 0))
-    results.write_csv(_coefficients(found), table, output.force, digits=10)
+    with writing([folder, table], output.force) as force:
+        found = fit_path(
+            loaded.x,
+            loaded.column.y,
+            response=model.response,
+            n_lams=grid.n_lams,
+            lam_min_ratio=grid.lam_min_ratio,
+            sample_weight=loaded.weight,
+            **settings,
+        )
+        results.save_model(found, folder, force, results.notes_of("path", loaded, 0))
+        results.write_csv(_coefficients(found), table, force, digits=10)
     if output.json:
         lines = {name: getattr(found, name) for name in ("lams", "n_active", "objective", "kkt")}
         results.print_json("path", **lines, path=folder, coefficients=table)

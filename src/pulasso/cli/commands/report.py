@@ -33,8 +33,8 @@ def report(
     called again. It needs `pip install "pulasso\[report]"`.
     """
     from pulasso.cli.apply import SavedModel
-    from pulasso.cli.checkpoints import resumable
-    from pulasso.cli.results import INSTALL_REPORT, can_report, print_json, refuse_all, write_page
+    from pulasso.cli.checkpoints import resumable, writing
+    from pulasso.cli.results import INSTALL_REPORT, can_report, print_json, write_page
     from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
     from pulasso.data.tables import file_hash
     from pulasso.exceptions import InputError
@@ -44,25 +44,26 @@ def report(
     saved = SavedModel(model)
     check_robustness(robustness, saved.fitted.scenario_, saved.fitted.label_counts_)
     refits = _table_of_fit(saved, table, fitted_to) if robustness.wants_any else None
-    refuse_all([out], force, "another file by --out")
     judged = None if table is None else saved.apply_to(table, na).complete_rows()
     about: dict[str, Any] = {"command": saved.notes.get("command_line"), "seed": saved.notes.get("seed")}
-    about |= {"data_hash": saved.noted("sha256"), "force": force, **_rows_to_judge_by(saved, judged, table)}
+    about |= {"data_hash": saved.noted("sha256"), **_rows_to_judge_by(saved, judged, table)}
     found: dict[str, Any] = {}
-    if refits is None:
-        write_page(saved.fitted, out, **about)
-    else:
-        apart = refits != table
-        rows = saved.apply_to(refits, na).complete_rows() if apart else judged
-        if rows is None or rows.labels is None:
-            raise InputError(
-                f"{refits} has no labels like those of the fit, so the model cannot be fitted again."
-            )
-        held_out = (about["X"], about["z"], about["sample_weight"]) if apart and "X" in about else None
-        with resumable(out.parent, [saved.notes, file_hash(refits), seed]):
-            how: dict[str, Any] = {"seed": seed, "jobs": jobs, "held_out": held_out}
-            found = examine(saved.fitted, rows.x, rows.labels, rows.weight, robustness, **how)
-            write_page(saved.fitted, out, **about, **found)
+    with writing([out], force, "another file by --out") as replace:
+        about["force"] = replace
+        if refits is None:
+            write_page(saved.fitted, out, **about)
+        else:
+            apart = refits != table
+            rows = saved.apply_to(refits, na).complete_rows() if apart else judged
+            if rows is None or rows.labels is None:
+                raise InputError(
+                    f"{refits} has no labels like those of the fit, so the model cannot be fitted again."
+                )
+            held_out = (about["X"], about["z"], about["sample_weight"]) if apart and "X" in about else None
+            with resumable(out.parent, [saved.notes, file_hash(refits), seed]):
+                how: dict[str, Any] = {"seed": seed, "jobs": jobs, "held_out": held_out}
+                found = examine(saved.fitted, rows.x, rows.labels, rows.weight, robustness, **how)
+                write_page(saved.fitted, out, **about, **found)
     if json:
         print_json("report", report=out, **robustness_for_json(found))
     else:

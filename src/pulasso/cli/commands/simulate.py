@@ -53,10 +53,10 @@ def simulate(
     """
     import pandas as pd
 
-    from pulasso.cli.results import print_json, refuse_all, write_csv
+    from pulasso.cli.checkpoints import writing
+    from pulasso.cli.results import print_json, write_csv
     from pulasso.datasets import simulate_multinomial, simulate_ordinal
 
-    refuse_all([out], force, "another name")
     draw = simulate_multinomial if response is Response.multinomial else simulate_ordinal
     data = draw(
         rows,
@@ -71,7 +71,8 @@ def simulate(
     )
     names = [f"x{j}" for j in range(features)]
     labels = {"label": data.z, **({"true_class": data.y} if truth else {})}
-    write_csv(pd.DataFrame({**labels, **dict(zip(names, data.X.T, strict=True))}), out, force)
+    with writing([out], force, "another name") as force:
+        write_csv(pd.DataFrame({**labels, **dict(zip(names, data.X.T, strict=True))}), out, force)
     known = {name: _as_typed(each) for name, each in data.scenario_params.items() if name != "scenario"}
     matter = [names[j] for j in (data.coef != 0).reshape(-1, features).any(axis=0).nonzero()[0]]
     if json:
