@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import arg, did_you_mean, listed, warn
+from pulasso._messages import arg, did_you_mean, listed, plain, warn
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
-from pulasso.exceptions import InputError, LabelFrequencyWarning
+from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning
 from pulasso.losses import NullModel, ObservedLoss, find_null_model
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
@@ -84,6 +84,7 @@ def build_problem(
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
     label_model = label_model_of(scenario, data.counts, data.x, names)
+    _refuse_impossible(label_model, data, scenario)
     n_positive = len(data.classes) - 1
     outputs = kind.build(n_positive).output_names(data.classes.tolist())
     cut = Groups.of(groups if groups is not None else "entries" if kind.is_ordered else "rows")
@@ -99,6 +100,21 @@ def build_problem(
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
     return scale_by_null(problem, null_model.log_odds)
+
+
+def _refuse_impossible(label_model: LabelModel, data: PUData, scenario: Scenario) -> None:
+    """Refuse rows whose label no class could have given: the likelihood would be zero whatever is fitted."""
+    impossible = np.flatnonzero(~label_model.is_possible(data.codes) & (data.weight > 0))
+    if len(impossible):
+        row = int(impossible[0])
+        code = data.codes[row] % len(data.classes)
+        what = f"is labelled {plain(data.classes[code])!r}" if data.codes[row] else "is unlabeled"
+        more = f", and so are {len(impossible) - 1} more" if impossible[1:].size else ""
+        raise LabelError(
+            f"Row {row} {what}{more}, which cannot happen under {scenario!r}.",
+            parameter="y",
+            remedy="Correct the numbers of the scenario, or the labels.",
+        )
 
 
 def _chunked(data: PUData, label_model: LabelModel) -> ChunkedDesign:

@@ -232,7 +232,7 @@ def test_a_real_page(run, csv, known, tmp_path):
     pytest.importorskip("jinja2")
     assert run("cv", csv, *known, "--n-lams", "8", "--folds", "2").code == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "rows that the model was fitted to" in page
+    assert "judged by the model of the cross-validation that did not see" in page
     assert "Estimated scores of the true classes" in page
 
 

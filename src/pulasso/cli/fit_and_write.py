@@ -51,7 +51,7 @@ def fit_and_write(
             typer.echo(f"{data}\n")
         model.fit(x, z, sample_weight=weight)
         # Warns of scores that cannot be, and of one class for all.
-        scores = pu_scores(model, x, z, sample_weight=weight)
+        scores = pu_scores(model, x, z, y_proba=getattr(model, "cv_proba_", None), sample_weight=weight)
         found = {}
         if robustness.wants_any:
             found = examine(model, x, z, weight, robustness, seed=seed, jobs=jobs)

@@ -17,6 +17,7 @@ from pulasso.estimators._folds import (
     Criterion,
     fit_fold,
     folds_from_arrays,
+    held_out_proba,
     recorded_warnings,
     refit,
     solutions_from_arrays,
@@ -104,6 +105,7 @@ class CrossValidated(BasePULasso):
         said = self._warn_of_folds(results, problem)
         self._choose(results, problem, said)
         self._refit(problem, run, said)
+        self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, self.best_index_)
 
     def _choose(self, results: list[dict[str, NDArray]], problem: Problem, said: list[str]) -> None:
         curve = LossCurve(

@@ -35,6 +35,7 @@ __all__ = [
     "Criterion",
     "fit_fold",
     "folds_from_arrays",
+    "held_out_proba",
     "recorded_warnings",
     "refit",
     "solutions_from_arrays",
@@ -96,21 +97,46 @@ def fit_fold(
     Returns
     -------
     dict
-        ``loss``, ``n_active`` and ``converged`` along the lams, the ``weight`` of the held-out rows, and
-        what was warned about.
+        ``loss``, ``n_active``, ``converged``, ``offsets`` and ``coefs`` (of the features ``active``) along the lams,
+        the ``weight`` of the held-out rows, and what was warned about.
     """
     model = copy(template)
     with _recorded() as notes:
         label_model = _held_out_label_model(scenario, data, fold, number)
         path = follow_path(model, model._build(data.take(fold.train), scenario), lams)
         loss = criterion.losses(path, data, fold.test, label_model)
+    active = np.flatnonzero(path.coefs.any(axis=tuple(range(path.coefs.ndim - 1))))
     return {
+        "active": active,
+        "coefs": path.coefs[..., active],
+        "offsets": path.offsets,
         "loss": loss,
         "weight": data.weight[fold.test].sum(),
         "n_active": path.n_active,
         "converged": path.converged,
         **notes,
     }
+
+
+def held_out_proba(
+    template: BasePULasso,
+    data: PUData,
+    folds: Sequence[Fold],
+    results: Sequence[Mapping[str, NDArray]],
+    index: int,
+) -> NDArray:
+    """Return P(y | x) of every row by the models that did not see it, at one lam; their mean, nan if there is none."""
+    total, times = np.zeros((len(data.codes), len(data.classes))), np.zeros(len(data.codes))
+    for fold, found in zip(folds, results, strict=True):
+        model, coefs = copy(template), found["coefs"][index]
+        vars(model).pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
+        model.coef_ = np.zeros((*coefs.shape[:-1], data.n_features), coefs.dtype)
+        model.coef_[..., found["active"]] = coefs
+        setattr(model, model._response.offsets_name, found["offsets"][index])
+        rows = SelectedRows(data.x, fold.test) if data.is_chunked else data.x[fold.test]
+        total[fold.test] += model.predict_proba(rows)
+        times[fold.test] += 1
+    return np.divide(total, times[:, None], out=np.full_like(total, np.nan), where=times[:, None] > 0)
 
 
 def follow_path(model: BasePULasso, problem: Problem, lams: NDArray) -> PathResult:

@@ -73,6 +73,9 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     cv_loss_mean_, cv_loss_se_ : array of shape (n_lams,)
         Mean over folds, weighted by their held-out rows, and its standard error.
     cv_n_active_ : array of shape (n_folds, n_lams)
+    cv_proba_ : array of shape (n_samples, n_classes)
+        Probabilities of the true classes of every row, at the chosen lam, by the models that did not see the row: for
+        honest scores, ``pu_scores(model, X, z, y_proba=model.cv_proba_)``. Not saved with the model.
         Number of groups selected.
     path_ : PathResult
         The path on all rows from the largest lam down to ``lam_``.
@@ -170,7 +173,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Attributes
     ----------
-    lams_, lam_, lam_min_, lam_1se_, best_index_, cv_loss_, cv_loss_mean_, cv_loss_se_, cv_n_active_, path_
+    lams_, lam_, lam_min_, lam_1se_, best_index_, cv_loss_, cv_loss_mean_, cv_loss_se_, cv_n_active_, cv_proba_, path_
         As for :class:`MultinomialPULassoCV`.
     classes_, coef_, thresholds_, lam_max_, objective_, kkt_, ...
         As for :class:`OrdinalPULasso`, at ``lam_`` on all rows.

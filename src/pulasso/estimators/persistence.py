@@ -105,6 +105,7 @@ def _take_apart(value: Any) -> Mapping[str, Any] | None:
     fitted = Optional(sorted((name, each) for name, each in vars(value).items() if name.endswith("_")))
     if fitted["label_model_"].is_by_row:
         del fitted["label_model_"]  # one row for each row of the fit: new rows have their own
+    fitted.pop("cv_proba_", None)  # of the rows of the fit, like which this file shall not grow
     if "history_" in fitted:
         fitted["history_"] = _without_times(fitted["history_"])
     return {"params": Optional(value.get_params(deep=False)), "fitted": fitted}

@@ -1,5 +1,6 @@
 """All scores of a fitted model in one table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Unpack
@@ -105,13 +106,15 @@ def pu_scores(
     X: Any,
     z: ArrayLike,
     *,
+    y_proba: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
     **labels: Unpack[LabelSettings],
 ) -> Scores:
     """Estimate all scores of a fitted model from observed labels alone.
 
-    Use rows that were not used in the fit: on those that were, scores are too good, as anywhere.
+    Use rows that were not used in the fit: on those that were, scores are too good, as anywhere. After
+    cross-validation ``y_proba=model.cv_proba_`` judges the rows of the fit by models that did not see them.
 
     Returns
     -------
@@ -137,13 +140,13 @@ def pu_scores(
     """
     check_number("level", level, above=0.0, most=1.0)
     check_same_length(X if hasattr(X, "shape") else np.asarray(X), z)
-    model = ScoredModel(estimator, X, z, sample_weight, labels)
+    model = ScoredModel(estimator, X, z, sample_weight, labels, y_proba)
     estimate = model.sample.estimate
     overall = {name: estimate(statistic) for name, statistic in _overall(model).items()}
     by_class = {name: estimate(statistic) for name, statistic in _by_class(model).items()}
     found = {
         TrivialModelWarning: trivial_model_words(model.sample, model.predicted),
-        ImpossibleScoreWarning: _impossible_words({**overall, **by_class}, model.scenario.asks_for),
+        ImpossibleScoreWarning: _impossible_words({**overall, **by_class}, model),
     }
     return Scores(
         title=f"Scores of {type(model.core).__name__} without negatives",
@@ -184,7 +187,7 @@ def _by_class(model: ScoredModel) -> dict[str, Statistic]:
     return found
 
 
-def _impossible_words(scores: dict[str, Estimate], asked: str | None) -> str | None:
+def _impossible_words(scores: dict[str, Estimate], model: ScoredModel) -> str | None:
     """Say which estimate is far outside of its range, and what that means; None if all can be."""
     for name, estimate in scores.items():
         values, errors = np.ravel(estimate.value), np.ravel(estimate.standard_error)
@@ -192,14 +195,23 @@ def _impossible_words(scores: dict[str, Estimate], asked: str | None) -> str | N
         for c in np.flatnonzero((beyond > BEYOND) & (beyond > STANDARD_ERRORS * errors))[:1]:
             of = "" if estimate.classes is None else f" of class {plain(estimate.classes[c])!r}"
             side = "above 1" if values[c] > 0 else "below 0"
-            number = "" if asked is None else f" the assumed {arg(asked)} cannot be right, or"
             return (
                 f"Estimated {name}{of} is {values[c]:.2f}, with a standard error of {errors[c]:.2f}: far {side}, where "
-                f"none can be. Then{number} a column gives the label away (one that is filled in only where there is a "
-                "label, say), or these are rows that the model was fitted to and has memorised. Look at the strongest "
-                "features."
+                f"none can be. Then {', or '.join(_causes(model))}."
             )
     return None
+
+
+def _causes(model: ScoredModel) -> Iterator[str]:
+    """Yield what may lie behind a score that cannot be, the likeliest first."""
+    if model.y_proba is None:
+        yield "these are rows that the model was fitted to and has memorised (judge by others)"
+    if model.scenario.asks_for is not None:
+        yield f"the assumed {arg(model.scenario.asks_for)} cannot be right"
+    yield (
+        "a column gives the label away, one that is filled in only where there is a label, say: look at the strongest "
+        "features"
+    )
 
 
 def _facts(model: ScoredModel) -> dict[str, str]:

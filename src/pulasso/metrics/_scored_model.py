@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg, listed, plain
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_predictions, encode_with
-from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
+from pulasso.exceptions import InputError, LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
 from pulasso.metrics._reading import read_sample, scenario_of
@@ -25,7 +25,13 @@ class ScoredModel:
     """
 
     def __init__(
-        self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None, labels: LabelSettings
+        self,
+        estimator: Any,
+        X: Any,
+        z: ArrayLike,
+        sample_weight: ArrayLike | None,
+        labels: LabelSettings,
+        y_proba: ArrayLike | None = None,
     ):
         check_keywords(labels)
         self.estimator, self.X, self.z, self.sample_weight = estimator, X, z, sample_weight
@@ -38,7 +44,8 @@ class ScoredModel:
         told = [labels.get(name) for name in ("scenario", "prevalence", "label_frequency")]
         self.knows_scenario = all(each is None for each in told)
         self.scenario = _scenario_of_fit(self.core) if self.knows_scenario else scenario_of(labels)
-        self.has_proba = hasattr(estimator, "predict_proba")
+        self.y_proba = None if y_proba is None else _checked_proba(y_proba, z, self.core.classes_)
+        self.has_proba = hasattr(estimator, "predict_proba") or y_proba is not None
         self.is_ordered = hasattr(self.core, "predict_expected")
 
     @cached_property
@@ -50,14 +57,16 @@ class ScoredModel:
     @cached_property
     def predicted(self) -> NDArray:
         """Predicted classes as positions 0..K."""
-        predicted = self.estimator.predict(self.X)
+        predicted = self.estimator.predict(self.X) if self.y_proba is None else self._most_probable()
         return encode_predictions(predicted, self.classes, unlabeled=self.marks["unlabeled"])
 
     @cached_property
     def log_proba(self) -> NDArray:
         """Log-probabilities of the true classes, class 0 first; -inf for a class that the model does not know."""
         with np.errstate(divide="ignore"):  # trees and the like take the log of their zeros
-            if hasattr(self.estimator, "predict_log_proba"):
+            if self.y_proba is not None:
+                found = np.log(self.y_proba)
+            elif hasattr(self.estimator, "predict_log_proba"):
                 found = np.asarray(self.estimator.predict_log_proba(self.X), dtype=float)
             else:
                 found = np.log(np.asarray(self.estimator.predict_proba(self.X), dtype=float))
@@ -72,6 +81,10 @@ class ScoredModel:
         log_proba[:, [names.index(name) for name in known]] = found
         return log_proba
 
+    def _most_probable(self) -> NDArray:
+        assert self.y_proba is not None
+        return np.asarray(self.core.classes_)[self.y_proba.argmax(axis=1)]
+
     def observed_score(self) -> float:
         """Return the mean log P(z | x), with P(z | x) from the model's P(y | x) and the scenario."""
         codes = encode_with(self.z, self.classes, **self.marks)
@@ -81,17 +94,35 @@ class ScoredModel:
         else:
             label_model = self.scenario.label_model(LabelCounts.from_codes(codes, self.classes, weight))
         present = weight > 0  # a row of weight zero is absent, and must not give 0 * -inf
-        if (present & (codes == len(self.classes))).any():
-            equal_odds = np.zeros((len(codes), len(self.classes)))
-            if np.isneginf(PULoss(label_model).log_likelihood(equal_odds, codes)[present]).any():
-                raise LabelError(
-                    f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
-                    "model does not know how likely they are.",
-                    parameter="z",
-                    remedy="Fit again with some, or drop these rows.",
-                )
+        negative = present & (codes == len(self.classes))
+        if not label_model.is_possible(codes)[negative].all():
+            raise LabelError(
+                f"{arg('z')} holds confirmed negatives ({plain(self.classes[0])!r}), but the fit saw none, so the "
+                "model does not know how likely they are.",
+                parameter="z",
+                remedy="Fit again with some, or drop these rows.",
+            )
         log_likelihood = PULoss(label_model).log_likelihood(self.log_proba, codes)
         return float(np.average(log_likelihood[present], weights=weight[present]))
+
+
+def _checked_proba(y_proba: ArrayLike, z: ArrayLike, classes: NDArray) -> NDArray:
+    """Return given probabilities, one for every row and class of the model."""
+    proba = np.asarray(y_proba, dtype=float)
+    if proba.shape != (len(np.asarray(z)), len(classes)):
+        raise InputError(
+            f"{arg('y_proba')} has the shape {proba.shape}, but there are {len(np.asarray(z))} rows and {len(classes)} "
+            "classes.",
+            parameter="y_proba",
+        )
+    lacking = np.flatnonzero(~np.isfinite(proba).all(axis=1))
+    if len(lacking):
+        raise InputError(
+            f"{arg('y_proba')} lacks numbers in {len(lacking)} rows, the first of them row {lacking[0]}.",
+            parameter="y_proba",
+            remedy="Leave these rows out; of cross-validation they were in no held-out fold.",
+        )
+    return proba
 
 
 def _classifier_inside(estimator: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -145,7 +146,26 @@ class Material:
         with warnings.catch_warnings():
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
                 warnings.simplefilter("ignore", kind)  # the table holds the words
-            return pu_scores(self.model, self.X, self.z, sample_weight=self.sample_weight)
+            proba = self.core.cv_proba_ if self.held_out else None
+            return pu_scores(self.model, self.X, self.z, y_proba=proba, sample_weight=self.sample_weight)
+
+    @cached_property
+    def held_out(self) -> bool:
+        """Whether these are the rows of the fit, and there are probabilities by models that did not see them."""
+        if not (self.judges and self.model is self.core and hasattr(self.core, "cv_proba_")):
+            return False
+        proba = self.core.cv_proba_
+        return len(proba) == len(self.weight) and self.same_rows and bool(np.isfinite(proba).all())
+
+    @property
+    def judged(self) -> Any:
+        """The model for pictures of its predictions: for rows of the fit, the models that did not see them."""
+        if not self.held_out:
+            return self.model
+        judged, proba = copy(self.core), self.core.cv_proba_
+        judged.predict_proba = lambda X: proba
+        judged.predict = lambda X: judged.classes_[proba.argmax(axis=1)]
+        return judged
 
     @cached_property
     def same_rows(self) -> bool:

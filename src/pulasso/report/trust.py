@@ -65,7 +65,14 @@ def about_scores(material: Material) -> Section:
     ]
     if material.sample_weight is not None:
         blocks.append(Text("Rows count by their weights."))
-    if material.same_rows:
+    if material.held_out:
+        blocks.append(
+            Text(
+                "The rows are those of the fit; each was judged by the model of the cross-validation that did not see "
+                "it, at the same lam."
+            )
+        )
+    elif material.same_rows:
         blocks.append(
             Notice(
                 "These look like the rows that the model was fitted to. A model always looks too good on its own rows: "
@@ -98,7 +105,7 @@ def _with_error(value: float, error: float) -> str:
 
 
 def _score_figures(material: Material) -> list[Block]:
-    rows, weight = (material.model, material.X, material.z), material.sample_weight
+    rows, weight = (material.judged, material.X, material.z), material.sample_weight
     return [
         picture(
             "confusion",

@@ -63,6 +63,14 @@ class LabelModel:
         """K, the number of positive classes."""
         return self.log_labeled.shape[-1] - 1
 
+    def is_possible(self, codes: NDArray) -> NDArray:
+        """Say of every row whether any class could have given it this label."""
+        shape = (len(codes), self.n_positive + 1)
+        labeled = np.broadcast_to(np.isfinite(self.log_labeled), shape)
+        hidden = np.broadcast_to(np.isfinite(self.log_hidden).any(axis=-1), len(codes))
+        # Code K + 1, the confirmed negative, is class 0.
+        return np.where(codes == 0, hidden, labeled[np.arange(len(codes)), codes % shape[1]])
+
     def take(self, rows: Any) -> "LabelModel":
         """Return the label model of some rows: the same one, unless it depends on the row."""
         return LabelModel(self.log_labeled[rows], self.log_hidden[rows]) if self.is_by_row else self

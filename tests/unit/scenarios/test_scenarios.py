@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pulasso import CaseControl, FullyObserved, SingleTrainingSet
-from pulasso.exceptions import ScenarioError
+from pulasso import CaseControl, FullyObserved, MultinomialPULasso, OrdinalPULasso, SingleTrainingSet
+from pulasso.exceptions import LabelError, ScenarioError
 from pulasso.losses import ObservedLoss, PULoss
 from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, as_scenario
 from support.cases import null_of
@@ -234,3 +234,32 @@ def test_what_does_not_fit_is_refused(scenario, numbers, words):
 def test_the_message_about_an_unknown_scenario_names_all(cls):
     with pytest.raises(ScenarioError, match=cls.name):
         as_scenario("cross-over")
+
+
+@pytest.mark.parametrize("estimator", [MultinomialPULasso, OrdinalPULasso])
+@pytest.mark.parametrize("by_row", [False, True])
+def test_a_label_that_cannot_be_is_refused_by_its_row(estimator, by_row):
+    """All members of all classes carry their label, so that nobody is unlabeled."""
+    rng = np.random.default_rng(0)
+    X, z = rng.normal(size=(60, 2)), np.arange(60) % 3
+    z[[7, 9]] = -1
+    scenario = SingleTrainingSet(1.0, negative_label_frequency=1.0)
+    if by_row:
+        scenario = _ByRow(scenario)
+    model = estimator(0.05, scenario=scenario, unlabeled=-1, negative=0)
+    with pytest.raises(LabelError, match="Row 7 is unlabeled, and so are 1 more"):
+        model.fit(X, z)
+    assert not hasattr(model, "coef_")
+
+
+class _ByRow:
+    """The same numbers for every row."""
+
+    name, asks_for, sampled_by_label, by_row, explanation = "by row", None, False, True, ""
+
+    def __init__(self, scenario):
+        self.scenario = scenario
+
+    def label_model(self, counts, x, feature_names=None):
+        model = self.scenario.label_model(counts)
+        return LabelModel(*(np.tile(each, (len(x), 1)) for each in (model.log_labeled, model.log_hidden)))
