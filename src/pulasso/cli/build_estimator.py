@@ -130,7 +130,7 @@ def parse_penalty(text: str) -> Penalty:
         return type(penalty)(**{{each: each for each in takes}[key.replace("-", "_")]: float(number)})
     except (KeyError, ValueError) as error:
         why = f": {error}" if isinstance(error, InputError) else "."
-        advice = f"write {name},{takes.pop()}=NUMBER" if takes else f"{name} takes no number"
+        advice = f"Write {name},{takes.pop()}=NUMBER" if takes else f"{name} takes no number"
         raise InputError(f"--penalty {text!r} cannot be read{why} {advice}.", parameter="penalty") from None
 
 

@@ -129,7 +129,7 @@ def held_out_proba(
     total, times = np.zeros((len(data.codes), len(data.classes))), np.zeros(len(data.codes))
     for fold, found in zip(folds, results, strict=True):
         model, coefs = copy(template), found["coefs"][index]
-        vars(model).pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
+        model.__dict__.pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
         model.coef_ = np.zeros((*coefs.shape[:-1], data.n_features), coefs.dtype)
         model.coef_[..., found["active"]] = coefs
         setattr(model, model._response.offsets_name, found["offsets"][index])

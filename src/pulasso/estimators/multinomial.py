@@ -101,7 +101,7 @@ class MultinomialPULasso(BasePULasso):
     warnings_ : list of str
         What was warned about during the fit.
     least_curvature_ : float
-        Only with a concave penalty (group SCAD, group MCP): the smallest curvature of the loss within what was
+        Only with a concave penalty (such as group MCP): the smallest curvature of the loss within what was
         selected. Where it is below the penalty's ``concavity``, the objective is not convex even there, and other
         stationary points may exist.
     stationary_points_ : StationaryPoints

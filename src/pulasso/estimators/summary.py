@@ -138,6 +138,6 @@ def _words_about_concavity(penalty: Any, curvature: float) -> str:
     words = f"{penalty.concavity:.3g} of the penalty, {curvature:.3g} the least curvature of the loss"
     if not curvature <= penalty.concavity:
         return f"{words}: convex within what is selected"
-    needed = penalty.gamma_for(curvature)
+    needed = penalty.gamma_for(curvature) if hasattr(penalty, "gamma_for") else np.inf
     remedy = f", gamma above {needed:.3g} would make it so" if np.isfinite(needed) else ""
     return f"{words}: not convex even within what is selected{remedy}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pulasso._messages import did_you_mean, listed
+from pulasso._messages import arg, did_you_mean, listed
 from pulasso.exceptions import InputError
 from pulasso.penalties._protocol import Penalty, Thresholds
 from pulasso.penalties.adaptive import AdaptiveGroupLasso
@@ -34,7 +34,14 @@ __all__ = [
 
 PENALTIES: dict[str, type[Penalty]] = {
     each.name: each
-    for each in (GroupLasso, ElasticNet, SparseGroupLasso, AdaptiveGroupLasso, GroupSCAD, GroupMCP)
+    for each in (
+        GroupLasso,
+        ElasticNet,
+        SparseGroupLasso,
+        AdaptiveGroupLasso,
+        GroupSCAD,
+        GroupMCP,
+    )
 }
 
 
@@ -55,7 +62,7 @@ def as_penalty(penalty: Any) -> Penalty:
         raise InputError(problem, parameter="penalty", remedy=f"Pass an object, {penalty.__name__}(...).")
     if isinstance(penalty, str) or not hasattr(penalty, "subdiff_distance"):
         raise InputError(
-            f"penalty={penalty!r} is unknown.{did_you_mean(penalty, PENALTIES)}",
+            f"{arg('penalty', repr(penalty))} is unknown.{did_you_mean(penalty, PENALTIES)}",
             parameter="penalty",
             remedy=f"Use one of {listed(PENALTIES)}, or an object of pulasso.penalties.",
         )

@@ -4,6 +4,18 @@ from pulasso.responses._protocol import Response, SecondOrder
 from pulasso.responses.multinomial import Multinomial
 from pulasso.responses.ordinal import Ordinal
 
-__all__ = ["RESPONSES", "Multinomial", "Ordinal", "Response", "SecondOrder"]
+__all__ = [
+    "RESPONSES",
+    "Multinomial",
+    "Ordinal",
+    "Response",
+    "SecondOrder",
+]
 
-RESPONSES: dict[str, type[Response]] = {each.name: each for each in (Multinomial, Ordinal)}
+RESPONSES: dict[str, type[Response]] = {
+    each.name: each
+    for each in (
+        Multinomial,
+        Ordinal,
+    )
+}

@@ -29,7 +29,11 @@ __all__ = [
     "label_model_of",
 ]
 
-SCENARIOS = (CaseControl, SingleTrainingSet, FullyObserved)
+SCENARIOS = (
+    CaseControl,
+    SingleTrainingSet,
+    FullyObserved,
+)
 
 
 def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
