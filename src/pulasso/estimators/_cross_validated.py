@@ -24,7 +24,12 @@ from pulasso.estimators._folds import (
     split_step,
 )
 from pulasso.estimators.fit_path import collect_path, make_grid
-from pulasso.exceptions import GridEdgeWarning, InputError, LabelFrequencyWarning
+from pulasso.exceptions import (
+    GridEdgeWarning,
+    InputError,
+    LabelFrequencyWarning,
+    StationaryPointWarning,
+)
 from pulasso.model_selection import (
     SELECTIONS,
     LossCurve,
@@ -143,6 +148,14 @@ class CrossValidated(BasePULasso):
         steps = {f"refit {self.best_index_}": (template, problem, lams)}
         arrays = run_steps(refit, steps, progress=self.progress, title="refit", run=run)[0]
         solutions = solutions_from_arrays(arrays)
+        if arrays["gain"] > 0:
+            words = (
+                "At the chosen lam the path ended at a stationary point whose objective is "
+                f"{float(arrays['gain']):.2g} above another one, to which the naive reading (unlabeled means class 0) "
+                "leads; that one was taken. Check the assumed numbers, and try "
+                f"{arg('n_restarts', '10')} in a fit at this lam."
+            )
+            said.append(warn(words, StationaryPointWarning))
         template._store_problem(problem)
         template.warnings_ += said
         self.path_ = collect_path(template, problem, solutions, who="All rows: ")

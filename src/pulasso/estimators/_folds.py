@@ -28,6 +28,7 @@ from pulasso.model_selection import Fold, split_rows
 from pulasso.path import solve_path
 from pulasso.problem import Problem
 from pulasso.responses import Response
+from pulasso.restarts import MERGE_OBJECTIVE, naive_start
 from pulasso.scenarios import LabelModel, Scenario, label_model_of
 from pulasso.solvers import Solution
 
@@ -210,17 +211,28 @@ def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
 
 
 def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, NDArray]:
-    """Follow the path on all rows; return its solutions as arrays."""
+    """Follow the path on all rows; return its solutions as arrays, the last one from the better of two starts."""
     settings = {"solver": template.solver, "tol": template.tol, "max_iter": template.max_iter}
-    solutions = enumerate(solve_path(problem, lams, **settings))
-    return {f"{i} {name}": each for i, solution in solutions for name, each in solution.to_arrays().items()}
+    solutions = list(solve_path(problem, lams, **settings))
+    found = {"gain": np.array(0.0)}
+    label_model = problem.loss.label_model  # type: ignore[attr-defined]
+    if not problem.data.is_chunked and label_model.hides_positives:
+        # Where the scenario is wrong, the path may end above a stationary point that the naive reading leads to.
+        start = naive_start(problem.at_lam(float(lams[-1])))
+        other, before = next(solve_path(problem, lams[-1:], start=start, **settings)), solutions[-1].objective
+        if other.converged and before - other.objective > MERGE_OBJECTIVE * (1.0 + abs(before)):
+            solutions[-1], found = other, {"gain": np.array(before - other.objective)}
+    by_lam = enumerate(each.to_arrays() for each in solutions)
+    return found | {f"{i} {name}": each for i, arrays in by_lam for name, each in arrays.items()}
 
 
 def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
     """Return the solutions that :func:`refit` found."""
     by_lam: dict[int, dict[str, NDArray]] = {}
     for name, array in arrays.items():
-        number, _, part = name.partition(" ")
+        number, is_part, part = name.partition(" ")
+        if not is_part:
+            continue
         by_lam.setdefault(int(number), {})[part] = array
     return [Solution.from_arrays(by_lam[i]) for i in sorted(by_lam)]
 

@@ -1,5 +1,6 @@
 """Which features a profile likelihood is computed with: all of them, or those that a naive lasso finds."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ __all__ = ["choose_features"]
 # With at least so many labelled rows for each coefficient, all features are used; with fewer the fit of noise
 # makes numbers wander. A selection, which has little noise in it, may have more coefficients.
 ROWS_PER_COEFFICIENT, ROWS_PER_SELECTED = 20, 5
-N_LAMS, LAM_MIN_RATIO, TOL, MAX_ITER = 40, 0.05, 1e-4, 1_000
+N_LAMS, LAM_MIN_RATIO, TOL, MAX_ITER, N_FOLDS = 40, 0.05, 1e-4, 1_000, 5
 CHOICES = ("auto", "all", "selected")
 
 
@@ -39,10 +40,20 @@ def choose_features(
     are_few = n_features * response.n_outputs * ROWS_PER_COEFFICIENT <= n_labeled
     if features == "all" or (features == "auto" and are_few):
         return np.arange(n_features), []
-    found = _by_bic(data, response, n_labeled // ROWS_PER_SELECTED)
+    budget = max(n_labeled // ROWS_PER_SELECTED, response.n_outputs)
+    found, how = _by_bic(data, response, budget), "with the best BIC"
+    if not len(found):  # of many features BIC is too strict
+        found, how = _by_cross_validation(data, response, budget), "chosen by cross-validation"
+    if not len(found):
+        raise InputError(
+            "No feature tells the labelled rows from the others, so that nothing in the data says how many of them are "
+            "positive.",
+            parameter="features",
+            remedy="Give the number instead of an estimate, or name features that matter.",
+        )
     words = (
-        f"Fitted with {len(found)} of {n_features} features, those of the naive lasso with the best BIC; the interval "
-        "takes this choice as given."
+        f"Fitted with {len(found)} of {n_features} features, those of the naive lasso {how}; the interval takes this "
+        "choice as given."
     )
     return found, [words]
 
@@ -68,10 +79,31 @@ def _by_bic(data: PUData, response: Response, budget: int) -> NDArray:
     for solution in solve_path(problem, lams, tol=TOL, max_iter=MAX_ITER):
         theta = solution.params.theta
         size = np.count_nonzero(theta)
-        if size > max(budget, response.n_outputs):
+        if size > budget:
             break
         loss = solution.objective - problem.penalty.value(theta, solution.lam)
         bic = 2.0 * total * loss + np.log(total) * size
         if bic < best:
             best, found = bic, np.flatnonzero(theta.any(axis=1))
     return found
+
+
+def _by_cross_validation(data: PUData, response: Response, budget: int) -> NDArray:
+    """Return the features of the naive lasso whose lam cross-validation chooses, or of a larger one within budget."""
+    from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
+
+    kind = OrdinalPULassoCV if response.is_ordered else MultinomialPULassoCV
+    grid: dict[str, Any] = {
+        "n_lams": N_LAMS,
+        "lam_min_ratio": LAM_MIN_RATIO,
+        "tol": TOL,
+        "max_iter": MAX_ITER,
+    }
+    model = kind(scenario="fully-observed", cv=N_FOLDS, random_state=0, progress=False, **grid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the choice is rough, and told
+        model.fit(data.x, data.codes % len(data.classes), sample_weight=data.weight)
+    sizes = np.count_nonzero(model.path_.coefs.reshape(len(model.path_), -1), axis=1)
+    within = np.flatnonzero(sizes <= budget)
+    chosen = model.path_.coefs[within[-1]] if len(within) else np.zeros((1, data.n_features))
+    return np.flatnonzero(np.atleast_2d(chosen).any(axis=0))

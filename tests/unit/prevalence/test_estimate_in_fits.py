@@ -16,7 +16,7 @@ from pulasso import (
     load,
 )
 from pulasso.datasets import simulate_multinomial
-from pulasso.exceptions import IdentifiabilityWarning, ScenarioError
+from pulasso.exceptions import IdentifiabilityWarning, InputError, ScenarioError
 from pulasso.prevalence import profile_likelihood
 
 SETTINGS = {"n_active": 2, "n_positive": 1, "signal": (2.5, 2.5), "random_state": 0}
@@ -95,3 +95,18 @@ def test_what_cannot_be_estimated(one_set):
     ):
         with pytest.raises(ScenarioError):
             model.fit(x, labels)
+
+
+def test_without_a_feature_that_tells_labels_apart_nothing_is_estimated():
+    rng = np.random.default_rng(0)
+    X, z = rng.normal(size=(200, 50)), (rng.random(200) < 0.2).astype(int)
+    with pytest.raises(InputError, match="No feature tells the labelled rows from the others"):
+        MultinomialPULasso(0.05, label_frequency="estimate", **ONE_SET).fit(X, z)
+
+
+@pytest.mark.filterwarnings("ignore::pulasso.exceptions.IdentifiabilityWarning")
+def test_features_of_wide_tables_are_found_by_cross_validation():
+    """BIC of the naive lasso selects none of them."""
+    data = simulate_multinomial(150, 400, random_state=1, label_frequency=0.5, **ONE_SET)
+    model = MultinomialPULasso(0.05, label_frequency="estimate", **ONE_SET).fit(data.X, data.z)
+    assert "chosen by cross-validation" in " ".join(model.prevalence_estimate_.diagnosis)
