@@ -18,6 +18,8 @@ __all__ = ["solve_em"]
 # The M-step is solved to this share of the violation it starts from: the E-step moves the target anyway.
 M_STEP_ACCURACY = 0.1
 M_STEP_ITERATIONS = 1_000
+# Of all M-steps together, unless max_iter is larger: those of badly scaled data have no end.
+M_STEPS_IN_ALL = 10_000
 ROUNDING = 1e-12  # changes of F below this share of it are noise
 
 
@@ -39,7 +41,7 @@ def solve_em(
     tol : float
         Stop when the KKT violation of F itself, relative to its scale, is at most this.
     max_iter : int
-        Number of E-steps.
+        Number of E-steps. All M-steps together take as many proximal steps, or 10,000 if that is more.
     callback : callable, optional
         Called with a `Record` after every iteration.
     """
@@ -48,23 +50,26 @@ def solve_em(
     kkt = problem.kkt_violation(point.params, problem.gradient(point))
     history.add(0, point.objective, kkt)
     noise = max(ROUNDING, float(np.finfo(problem.design.dtype).eps))
-    n_iter, stuck = 0, False
-    while kkt > tol and n_iter < max_iter and not stuck:
+    budget = max(max_iter, M_STEPS_IN_ALL)
+    n_iter, left, stuck = 0, budget, False
+    while kkt > tol and n_iter < max_iter and left > 0 and not stuck:
         n_iter += 1
         eta = problem.response.log_odds(point.linear, point.params.offsets)
         m_step = replace(problem, loss=problem.loss.complete(eta))
         accuracy = M_STEP_ACCURACY * kkt
-        inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=M_STEP_ITERATIONS)
+        most = min(M_STEP_ITERATIONS, left)
+        inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=most)
+        left -= max(inner.n_iter, 1)
         before, point = point.objective, problem.at(inner.params)
         kkt_before, kkt = kkt, problem.kkt_violation(point.params, problem.gradient(point))
         # An M-step that only ran out of iterations has decreased F, and the next one goes on from there.
-        goes_on = inner.n_iter == M_STEP_ITERATIONS and before - point.objective > noise * abs(before)
+        goes_on = inner.n_iter == most and before - point.objective > noise * abs(before)
         stuck = not inner.converged and kkt >= kkt_before and not goes_on
         history.add(n_iter, point.objective, kkt)
     converged = kkt <= tol
-    limit = (
-        "the limit of floating-point accuracy" if stuck else f"stopped after max_iter={max_iter} iterations"
-    )
+    within = f" and {budget} proximal steps" if left <= 0 else ""
+    stopped = f"stopped after {n_iter} iterations{within}, max_iter={max_iter}"
+    limit = "the limit of floating-point accuracy" if stuck else stopped
     message = "converged" if converged else limit
     records = tuple(history.records)
     return Solution(problem.lam, point.params, point.objective, kkt, n_iter, converged, records, message)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from pulasso.problem import Params, Point, Problem
 from pulasso.solvers._solution import Callback, History, Solution
@@ -40,7 +39,7 @@ class Metric:
     step: float
     offsets_step: float
     information: NDArray
-    factor: tuple
+    inverse: NDArray
 
     @classmethod
     def at(cls, problem: Problem, point: Point, step: float = 1.0) -> "Metric":
@@ -48,10 +47,10 @@ class Metric:
         information = problem.offsets_information(point)
         # A vanishing class has a vanishing information. The ridge keeps its parameter from running off to
         # infinity on a gradient that is mere rounding.
-        ridge = RIDGE * (np.trace(information) if information.size else 0.0) + np.finfo(float).tiny
-        information = information + ridge * np.eye(len(information))
-        factor = cho_factor(information) if information.size else (information, False)
-        return cls(step, 1.0, information, factor)
+        values, vectors = np.linalg.eigh(information)
+        # Rounding may leave eigenvalues below zero, where there is no information at all.
+        values = np.maximum(values, 0.0) + RIDGE * (values.clip(0.0).sum() or 1.0)
+        return cls(step, 1.0, vectors * values @ vectors.T, vectors / values @ vectors.T)
 
     def smaller(self) -> "Metric":
         return replace(self, step=self.step * SHRINK, offsets_step=self.offsets_step * SHRINK)
@@ -64,7 +63,7 @@ class Metric:
         theta = problem.penalty.prox(params.theta - self.step * grad.theta, self.step, problem.lam)
         if not len(params.offsets):
             return Params(theta, params.offsets)
-        return Params(theta, params.offsets - self.offsets_step * cho_solve(self.factor, grad.offsets))
+        return Params(theta, params.offsets - self.offsets_step * (self.inverse @ grad.offsets))
 
     def square(self, change: Params) -> float:
         """Return the squared length of a change."""
