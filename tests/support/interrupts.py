@@ -33,6 +33,7 @@ def interrupted(call, seconds):
             call()
             came = False
         finally:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)  # it may be on its way
             signal.setitimer(signal.ITIMER_REAL, 0.0)
     except KeyboardInterrupt:
         pass
