@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import did_you_mean, listed
-from pulasso.exceptions import DataFileError
+from pulasso.design import canonical
+from pulasso.exceptions import DataFileError, InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -252,6 +253,11 @@ def _read_npz(path: Path, label: str | None) -> Table:
         raise DataFileError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
     if label is not None and labels is None:
         raise DataFileError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+    if sparse.issparse(matrix):
+        try:
+            matrix = canonical(matrix)
+        except InputError as error:
+            raise DataFileError(f"{path}: {error}") from None
     _check_axes(path, "X", matrix, 2, "one row for each case, one column for each feature")
     if labels is not None:
         _check_axes(path, key, labels, 1, "one label for each row of X")

@@ -334,6 +334,15 @@ def _class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The names in the dtype of the labels, widened when class 0 has a name that does not fit."""
     if dtype.kind == "O":
         return np.array(names, dtype=object)
-    widest = np.array(names)
-    narrow = widest.astype(dtype)
-    return narrow if np.array_equal(narrow, widest) else widest
+    for kind in (dtype, None):
+        try:
+            array = np.array(names, dtype=kind)
+        except (OverflowError, ValueError):
+            continue
+        if array.tolist() == names:
+            return array
+    raise LabelError(
+        f"The classes {listed(names)} do not fit into one kind of number.",
+        parameter="negative",
+        remedy="Name class 0 by a number of the same kind as the labels, or pass all labels as text.",
+    )
