@@ -19,6 +19,7 @@ __all__ = [
     "LabelError",
     "LabelFrequencyWarning",
     "MarkerWarning",
+    "NearlyConstantWarning",
     "NotFittedError",
     "NotSavedWarning",
     "SavedModelError",
@@ -110,6 +111,10 @@ class SmallWeightWarning(UserWarning):
 
 class MarkerWarning(UserWarning):
     """The marker of unlabeled rows was guessed, and another label looks more like one."""
+
+
+class NearlyConstantWarning(UserWarning):
+    """A column of X varies so little next to its mean that its precision does not show how; it is not used."""
 
 
 class GridEdgeWarning(UserWarning):

@@ -24,12 +24,16 @@ def unmasked(x: Any) -> Any:
         return x
     if not np.ma.is_masked(x):
         return x.data
-    return x.astype(x.dtype if x.dtype.kind == "f" else np.float64).filled(np.nan)
+    return np.ma.filled(x.astype(x.dtype if x.dtype.kind == "f" else np.float64), np.nan)
 
 
 def unmasked_labels(y: Any) -> Any:
     """Return labels without a mask, None where they were masked; what has no mask as it is."""
-    return np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object)) if np.ma.is_masked(y) else y
+    if not np.ma.is_masked(y):
+        return y
+    labels = np.ma.getdata(y).astype(object)
+    labels[np.ma.getmaskarray(y)] = None
+    return labels
 
 
 def refuse_lazy(values: Any, name: str) -> None:

@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from pulasso._messages import arg
+from pulasso.design.dense import DenseDesign
 from pulasso.exceptions import InputError
 
 __all__ = ["SparseDesign", "canonical"]
 
+NUMBERS_AT_ONCE = 2**20  # full columns are measured by so many numbers at a time, eight megabytes
 ROWS_AND_COLUMNS = {"csr": ("row", "column"), "csc": ("column", "row"), "bsr": ("row", "column")}
 
 
@@ -126,9 +128,22 @@ class SparseDesign:
         return np.asarray(self.x.T @ grad.astype(self.dtype, copy=False), dtype=np.float64)
 
     def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, the implicit zeros included."""
+        """Return mean and variance of every column, the implicit zeros included.
+
+        Columns without implicit zeros may be constant, or nearly: they are measured as dense columns are, in double
+        precision and without cancellation.
+        """
         mean, variance = mean_variance_axis(
             self.x, axis=0, weights=sample_weight.astype(self.dtype, copy=False)
         )
-        # Rounding may leave the variance of a constant column a little below zero.
-        return mean.astype(np.float64), np.maximum(variance, 0.0, dtype=np.float64)
+        mean, variance = mean.astype(np.float64), np.maximum(variance, 0.0, dtype=np.float64)
+        is_csr = self.x.format == "csr"
+        stored = np.bincount(self.x.indices, minlength=self.shape[1]) if is_csr else np.diff(self.x.indptr)
+        full = np.flatnonzero(stored >= max(1, np.count_nonzero(sample_weight)))
+        columns = self.x[:, full].tocsc() if len(full) else None
+        step = max(1, NUMBERS_AT_ONCE // max(self.shape[0], 1))
+        for first in range(0, len(full), step):
+            some = slice(first, first + step)
+            dense = DenseDesign(columns[:, some].toarray())  # type: ignore[index]
+            mean[full[some]], variance[full[some]] = dense.moments(sample_weight)
+        return mean, variance

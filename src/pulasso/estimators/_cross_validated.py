@@ -222,7 +222,7 @@ class CrossValidated(BasePULasso):
         said: list[str] = []
         for (kind, words), numbers in by_warning.items():
             # What all rows were warned about need not be said again for some of them.
-            if not (kind is LabelFrequencyWarning and problem.warnings):
+            if words not in problem.warnings and not (kind is LabelFrequencyWarning and problem.warnings):
                 folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
                 said.append(warn(f"{folds} of {len(results)}: {words}", kind))
         return said
