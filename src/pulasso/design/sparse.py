@@ -139,7 +139,7 @@ class SparseDesign:
         mean, variance = mean.astype(np.float64), np.maximum(variance, 0.0, dtype=np.float64)
         is_csr = self.x.format == "csr"
         stored = np.bincount(self.x.indices, minlength=self.shape[1]) if is_csr else np.diff(self.x.indptr)
-        full = np.flatnonzero(stored >= max(1, np.count_nonzero(sample_weight)))
+        full = np.flatnonzero(stored >= max(1, int(np.count_nonzero(sample_weight))))
         columns = self.x[:, full].tocsc() if len(full) else None
         step = max(1, NUMBERS_AT_ONCE // max(self.shape[0], 1))
         for first in range(0, len(full), step):

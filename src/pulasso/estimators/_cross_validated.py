@@ -10,7 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from pulasso._messages import arg, listed, warn
+from pulasso._messages import Message, arg, listed, warn
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._folds import (
@@ -222,7 +222,9 @@ class CrossValidated(BasePULasso):
         said: list[str] = []
         for (kind, words), numbers in by_warning.items():
             # What all rows were warned about need not be said again for some of them.
-            if words not in problem.warnings and not (kind is LabelFrequencyWarning and problem.warnings):
+            if Message(words) not in problem.warnings and not (
+                kind is LabelFrequencyWarning and problem.warnings
+            ):
                 folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
                 said.append(warn(f"{folds} of {len(results)}: {words}", kind))
         return said
