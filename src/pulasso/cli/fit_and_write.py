@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from pulasso.cli import results
 from pulasso.cli.build_estimator import estimator_settings
 from pulasso.cli.checkpoints import resumable
-from pulasso.cli.errors import command_line, note
+from pulasso.cli.errors import command_line, note, say
 from pulasso.cli.load_data import load_data
 from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
 from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
@@ -42,7 +40,7 @@ def fit_and_write(
         note(f"No report.html: it needs {results.INSTALL_REPORT}.")
     results.refuse_all([*files.values()], output.force)
     if not output.json:
-        typer.echo(f"{data}\n")
+        say(f"{data}\n")
     x, z, weight = data.x, data.column.y, data.weight
     known = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
     has_folds = "cv" in known

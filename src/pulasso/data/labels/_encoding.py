@@ -32,6 +32,7 @@ from pulasso.data.labels._refusals import (
     how_to_start,
     refuse_measurements,
     refuse_missing,
+    refuse_same_letters,
     warn_of_a_better_marker,
 )
 from pulasso.exceptions import LabelError
@@ -113,6 +114,7 @@ def encode_labels(
     ([0, 2, 0, 1], ['none', 'ash', 'oak'])
     """
     column = read_column(y, sample_weight)
+    refuse_same_letters(column)
     order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
     refuse_measurements(column)
