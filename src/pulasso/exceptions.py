@@ -11,6 +11,7 @@ __all__ = [
     "ClusterError",
     "ConvergenceWarning",
     "DataFileError",
+    "DuplicateRowsWarning",
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
@@ -111,6 +112,10 @@ class SmallWeightWarning(UserWarning):
 
 class MarkerWarning(UserWarning):
     """The marker of unlabeled rows was guessed, and another label looks more like one."""
+
+
+class DuplicateRowsWarning(UserWarning):
+    """Rows that cross-validation holds out have exact copies among the rows that it fits to."""
 
 
 class NearlyConstantWarning(UserWarning):

@@ -31,6 +31,7 @@ from pulasso.model_selection import (
     make_splitter,
     named_scorer,
     takes_weight,
+    warn_of_copies,
 )
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps
@@ -93,6 +94,7 @@ class CrossValidated(BasePULasso):
         split = {"folds": (splitter, data, routed.splitter.split)}
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
         check_folds(folds, data, data.weight)  # type: ignore[arg-type]
+        copies = warn_of_copies(folds, data.x, data.codes, data.weight)
         template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         steps = {
@@ -101,7 +103,7 @@ class CrossValidated(BasePULasso):
         }
         how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
         results = run_steps(fit_fold, steps, title="folds", **how)
-        said = self._warn_of_folds(results, problem)
+        said = [*copies, *self._warn_of_folds(results, problem)]
         self._choose(results, problem, said)
         self._refit(problem, run, said)
 
