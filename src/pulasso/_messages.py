@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Message", "arg", "did_you_mean", "listed", "plain", "render", "warn"]
+__all__ = ["Message", "arg", "did_you_mean", "listed", "plain", "render", "visible", "warn"]
 
 NAMES_SHOWN = 10
 # A spelling suggestion compares with every name, some 20 microseconds each: a million would take 20 seconds.
@@ -22,6 +22,19 @@ NAMES_COMPARED = 20_000
 OPEN, EQUALS, CLOSE = "\ue000", "\ue001", "\ue002"
 # No mark lies within another, so that a search takes no longer than the text.
 MARK = re.compile(f"{OPEN}([^{OPEN}{CLOSE}{EQUALS}]*)(?:{EQUALS}([^{OPEN}{CLOSE}]*))?{CLOSE}")
+# Characters that steer a terminal or turn the direction of writing, but for the end of a line and the tab.
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Return text in which characters that would steer a terminal are written out; names in data may hold them.
+
+    Examples
+    --------
+    >>> print(visible("oak\x1b[2J"))
+    oak\x1b[2J
+    """
+    return STEERING.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def arg(name: str, value: str | None = None) -> str:

@@ -1,5 +1,6 @@
 """From data and what the user knows to a `Problem` with its null model."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from pulasso._messages import arg, did_you_mean, listed, plain, warn
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
-from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning
+from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning, NearlyConstantWarning
 from pulasso.losses import NullModel, ObservedLoss, find_null_model
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
@@ -96,7 +97,8 @@ def build_problem(
     design = standardize(base, loss.sample_weight, center=fit_intercept, scale=standardized, names=names)
     null_model = find_null_model(loss, data.counts)
     problem = Problem(design, model, loss, BlockPenalty(formula, blocks), data=data, scenario=scenario)
-    problem = replace(problem, warnings=_warn_if_no_maximum(null_model, label_model, data.counts))
+    said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
+    problem = replace(problem, warnings=said + _warn_if_no_maximum(null_model, label_model, data.counts))
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
     return scale_by_null(problem, null_model.log_odds)
@@ -189,6 +191,21 @@ def _fit_unpenalized(problem: Problem, start: Params) -> Params:
     # lam only has to be positive: the remaining weights are 0 and infinity.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0, kkt_scale=1.0)
     return next(solve_path(free, np.ones(1), start=start, tol=NULL_TOL, max_iter=NULL_STEPS)).params
+
+
+def _warn_of_columns(columns: Sequence[int], names: Any, dtype: np.dtype) -> tuple[str, ...]:
+    """Name columns that are left out because their precision does not show how they vary."""
+    if not columns:
+        return ()
+    which = listed([j if names is None else names[j] for j in columns], limit=5)
+    several = len(columns) > 1
+    words = (
+        f"{'Columns' if several else 'Column'} {which} of {arg('X')} {'vary' if several else 'varies'} so little next "
+        f"to the mean that the precision of {dtype} does not show how; {'they are' if several else 'it is'} treated "
+        "as constant and not used. Subtract the mean first"
+        + (", or pass X as float64." if dtype == np.float32 else ".")
+    )
+    return (warn(words, NearlyConstantWarning),)
 
 
 def _warn_if_no_maximum(

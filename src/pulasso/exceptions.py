@@ -11,6 +11,7 @@ __all__ = [
     "ClusterError",
     "ConvergenceWarning",
     "DataFileError",
+    "DuplicateRowsWarning",
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
@@ -19,6 +20,7 @@ __all__ = [
     "LabelError",
     "LabelFrequencyWarning",
     "MarkerWarning",
+    "NearlyConstantWarning",
     "NotFittedError",
     "NotSavedWarning",
     "SavedModelError",
@@ -110,6 +112,14 @@ class SmallWeightWarning(UserWarning):
 
 class MarkerWarning(UserWarning):
     """The marker of unlabeled rows was guessed, and another label looks more like one."""
+
+
+class DuplicateRowsWarning(UserWarning):
+    """Rows that cross-validation holds out have exact copies among the rows that it fits to."""
+
+
+class NearlyConstantWarning(UserWarning):
+    """A column of X varies so little next to its mean that its precision does not show how; it is not used."""
 
 
 class GridEdgeWarning(UserWarning):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pulasso._messages import visible
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -33,6 +35,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], indent: str
       oak         0.9
       juniper    0.85
     """
+    header, *rows = [[_in_one_line(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = []
     for row in [header, *rows]:
@@ -43,8 +46,14 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], indent: str
 
 def text_facts(facts: Mapping[str, str], indent: str = "  ") -> list[str]:
     """Return one line for each fact, its name in a column of its own."""
-    width = max(map(len, facts), default=0)
-    return [f"{indent}{name:<{width}}  {value}" for name, value in facts.items()]
+    shown = {_in_one_line(name): visible(value) for name, value in facts.items()}
+    width = max(map(len, shown), default=0)
+    return [f"{indent}{name:<{width}}  {value}" for name, value in shown.items()]
+
+
+def _in_one_line(cell: str) -> str:
+    """Return a cell as one line, whatever the name in it holds."""
+    return visible(cell).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def show_count(value: float) -> str:

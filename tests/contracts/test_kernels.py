@@ -219,6 +219,21 @@ def test_the_sparse_gram_matrices_agree_with_dense_algebra(dtype):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+@needs_native
+@pytest.mark.parametrize("part, place, value", [
+    ("indices", 3, 60), ("indices", 3, -1), ("indptr", 2, 10**6), ("indptr", 2, -1), ("indptr", -1, 10**6),
+])  # fmt: skip
+def test_columns_with_entries_outside_of_the_matrix_are_refused(part, place, value):
+    fine, damaged = (
+        sparse.csc_array(sparse.random(60, 9, 0.2, random_state=1, dtype=np.float64)) for _ in "ab"
+    )
+    getattr(damaged, part)[place] = value
+    numbers = (np.ones(9), np.ones(9))
+    for pair in ((fine, damaged), (damaged, fine)):
+        with pytest.raises(ValueError, match=r"^(indptr|indices) must"):
+            native.sparse_gram(*pair, np.ones(60), numbers, numbers)
+
+
 def test_a_library_that_was_named_but_cannot_be_loaded_is_an_error(tmp_path):
     (tmp_path / "kernel.so").write_bytes(b"no library")
     environment = os.environ | {"PULASSO_KERNEL": str(tmp_path / "kernel.so")}

@@ -140,3 +140,15 @@ def test_what_looks_like_a_scale(labels, scale):
 
 def column_of(counts):
     return parse_labels([name for name, n in counts.items() for _ in range(n)])
+
+
+def test_long_numbers_are_not_rounded_into_one():
+    texts = ["9223372036854775809", "9223372036854775810", "0"]
+    assert parse_labels(texts).tolist() == texts
+
+
+def test_labels_in_two_forms_of_unicode_are_refused():
+    composed, taken_apart = "f\u00f6hre", "fo\u0308hre"
+    with pytest.raises(LabelError, match=r"two forms of Unicode, 'fo\\u0308hre' and 'f\\xf6hre'"):
+        encode_labels(["?", composed, taken_apart], unlabeled="?")
+    assert len(encode_labels(["?", composed, "fohre"], unlabeled="?").classes) == 3

@@ -75,7 +75,7 @@ def test_a_class_may_be_called_none(tmp_path):
 
 
 def test_tables_read_in_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("pulasso.data.tables.CELLS_AT_ONCE", 6)
+    monkeypatch.setattr("pulasso.data.text_tables.CELLS_AT_ONCE", 6)
     lines = ["z,a,b,c", *(f"{i % 2},{i},{i}.5,{'x' if i == 9 else i}" for i in range(10))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     frame = read_table(tmp_path / "t.csv", label="z").frame

@@ -17,6 +17,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassOrderWarning"),
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.LabelFrequencyWarning"),
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning"),
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.DuplicateRowsWarning"),  # weights as repeated rows
 ]
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "note",
     "reporting",
     "said",
+    "say",
     "show_parameter",
     "this_command",
     "warn",
@@ -92,11 +93,11 @@ def _as_typed(value: str) -> str:
 
 def in_option_words(message: object) -> str:
     """Return a message of the library, an error or a warning in the words of the command line."""
-    from pulasso._messages import render
+    from pulasso._messages import render, visible
 
     if isinstance(message, BaseException) and message.args and isinstance(message.args[0], str):
         message = message.args[0]
-    words = render(message if isinstance(message, str) else str(message), show_parameter)
+    words = visible(render(message if isinstance(message, str) else str(message), show_parameter))
     return re.sub(r"(^|[.?!] )the (table|label column)\b", r"\1The \2", words)
 
 
@@ -115,6 +116,13 @@ def this_command() -> str:
 def said() -> list[str]:
     """Return the warnings of this command so far."""
     return list(_said.get([]))
+
+
+def say(words: str) -> None:
+    """Print a part of the result; names of classes and columns may hold what steers a terminal."""
+    from pulasso._messages import visible
+
+    typer.echo(visible(words))
 
 
 def note(words: str) -> None:
@@ -166,7 +174,7 @@ def words_of(error: BaseException) -> str:
 
 def _fail(words: str, code: int) -> None:
     typer.secho("Error: ", err=True, nl=False, fg=typer.colors.RED, bold=True)
-    typer.secho(words, err=True)
+    note(words)
     raise typer.Exit(code)
 
 

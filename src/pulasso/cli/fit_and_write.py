@@ -4,12 +4,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from pulasso.cli import results
 from pulasso.cli.build_estimator import estimator_settings
 from pulasso.cli.checkpoints import resumable, writing
-from pulasso.cli.errors import command_line, note
+from pulasso.cli.errors import command_line, note, say
 from pulasso.cli.load_data import load_data
 from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
 from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
@@ -48,7 +46,7 @@ def fit_and_write(
     steps = resumable(output.out, key, checkpoint) if "cv" in known or robustness.wants_any else nullcontext()
     with writing([*files.values()], output.force) as force, steps:
         if not output.json:
-            typer.echo(f"{data}\n")
+            say(f"{data}\n")
         model.fit(x, z, sample_weight=weight)
         # Warns of scores that cannot be, and of one class for all.
         scores = pu_scores(model, x, z, y_proba=getattr(model, "cv_proba_", None), sample_weight=weight)

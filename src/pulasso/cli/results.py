@@ -13,7 +13,7 @@ import typer
 from numpy.typing import NDArray
 
 from pulasso._messages import plain
-from pulasso.cli.errors import command_line, said, show_parameter
+from pulasso.cli.errors import command_line, said, say, show_parameter
 from pulasso.cli.load_data import LoadedData
 from pulasso.exceptions import InputError
 from pulasso.storage import new_file, refuse_existing
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 REPLACE = "Give --force to replace it"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that spreadsheets compute
 INSTALL_REPORT = "`pip install pulasso[report]`"
 
 
@@ -53,7 +54,30 @@ def write_csv(frame: "DataFrame", path: Path, force: bool, digits: int = 6) -> N
     """Write a table, whole or not at all, numbers with so many digits that count."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with new_file(path, force=force, hint=f"{REPLACE}.") as part:
-        frame.to_csv(part, index=False, float_format=f"%.{digits}g")
+        _without_formulas(frame).to_csv(part, index=False, float_format=f"%.{digits}g")
+
+
+def _without_formulas(frame: "DataFrame") -> "DataFrame":
+    """Return a table without text that a spreadsheet would run; numbers, as text too, stay what they are."""
+    texts = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+    return frame.assign(**{name: frame[name].map(_as_cell) for name in texts}).rename(columns=_as_cell)
+
+
+def _as_cell(value: Any) -> Any:
+    """Return text that begins like a formula behind an apostrophe, as OWASP advises.
+
+    Examples
+    --------
+    >>> _as_cell("=1+1"), _as_cell("-1"), _as_cell("oak"), _as_cell(-1)
+    ("'=1+1", '-1', 'oak', -1)
+    """
+    if not isinstance(value, str) or not value.startswith(FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def save_model(model: Any, folder: Path, force: bool, notes: dict[str, Any]) -> None:
@@ -164,9 +188,9 @@ def _as_json(value: Any) -> Any:
 def show_model(model: Any) -> None:
     """Print the summary of a model; its warnings were shown when they were given."""
     words = repr(replace(model.summary(), warnings=[]))
-    typer.echo(words.replace("(see .to_frame())", "(--json shows all)"))
+    say(words.replace("(see .to_frame())", "(--json shows all)"))
 
 
 def show_written(paths: Sequence[Path]) -> None:
     """Say where the results are."""
-    typer.echo("\nWritten: " + ", ".join(f"{path}/" if path.is_dir() else str(path) for path in paths))
+    say("\nWritten: " + ", ".join(f"{path}/" if path.is_dir() else str(path) for path in paths))

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from pulasso.cli.build_estimator import parse_numbers
+from pulasso.cli.errors import say
 from pulasso.cli.options import RobustnessOptions
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import LabelCounts, Scenario
@@ -155,7 +155,7 @@ def _given_values(options: RobustnessOptions, classes: Sequence[Any]) -> list[An
 def show_robustness(found: dict[str, Any]) -> None:
     """Print what was examined."""
     for result in found.values():
-        typer.echo("\n" + repr(result).replace(" (see .assumptions)", ""))
+        say("\n" + repr(result).replace(" (see .assumptions)", ""))
 
 
 def robustness_for_json(found: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from sklearn.utils.validation import validate_data
 from pulasso._messages import Message, arg, listed
 from pulasso.data.chunks import Chunks, as_chunked, is_chunked
 from pulasso.data.chunks.columns import check_names
+from pulasso.data.containers import refuse_lazy, unmasked
+from pulasso.design import canonical
 from pulasso.exceptions import InputError
 
 __all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
@@ -44,6 +46,8 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         chunks = as_chunked(x)
         _check_columns(estimator, chunks, reset)
         return chunks
+    refuse_lazy(x, "X")
+    x = canonical(x) if sparse.issparse(x) else unmasked(x)
     _refuse_bad_columns(x)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # sums of numbers that may not be finite
@@ -165,6 +169,7 @@ def _columns(names: list) -> str:
 
 def check_same_length(x: Any, y: Any) -> None:
     """Refuse labels that are not one for each row."""
+    refuse_lazy(y, "y")
     n_rows, shape = x.shape[0], getattr(y, "shape", None)
     if shape is None:
         shape = (len(y),) if hasattr(y, "__len__") else np.asarray(y).shape
@@ -185,7 +190,9 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
         check_number("sample_weight", sample_weight, least=0.0)
         sample_weight = np.full(n_samples, float(sample_weight))
     try:
-        weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
+        weight = check_array(
+            unmasked(sample_weight), ensure_2d=False, dtype=np.float64, ensure_all_finite=False
+        )
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{_WEIGHT} must be numbers, one for each row: {error}", parameter="sample_weight"

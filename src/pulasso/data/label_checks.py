@@ -123,7 +123,7 @@ def parse_labels(column: Any) -> NDArray:
     values = [None if _is_empty(each) else each for each in values]
     known = [each for each in values if each is not None]
     if known and all(isinstance(each, str) for each in known):
-        for convert in (_whole, float):
+        for convert in (_whole, _decimal):
             try:
                 numbers = {each: convert(each) for each in set(known)}
             except ValueError:
@@ -147,6 +147,13 @@ def _whole(text: str) -> int:
     if not re.fullmatch(r"-?(0|[1-9]\d{0,17})", text.strip()):  # 007 is a code, not the number 7
         raise ValueError(text)
     return int(text)
+
+
+def _decimal(text: str) -> float:
+    number = float(text)
+    if text.strip().lstrip("+-").isdigit() and int(text) != number:  # two such labels would become one number
+        raise ValueError(text)
+    return number
 
 
 def _as_label(text: str, counts: Mapping[Any, int]) -> Any:

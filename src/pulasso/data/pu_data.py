@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from pulasso._messages import arg, warn
 from pulasso.data.chunks import is_chunked
+from pulasso.data.containers import unmasked_labels
 from pulasso.data.inputs import check_features, check_same_length, check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.exceptions import ClassOrderWarning, InputError
@@ -147,5 +148,6 @@ class PUData:
 
 def _label_array(y: ArrayLike) -> NDArray:
     """Return labels as an array that can be cut into rows, without turning missing values into text."""
+    y = unmasked_labels(y)
     array = np.asarray(y).reshape(-1)
     return np.asarray(y, dtype=object).reshape(-1) if array.dtype.kind in "US" else array

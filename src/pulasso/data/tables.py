@@ -1,20 +1,17 @@
 """Tables from files: text, Parquet, Feather, svmlight and npz."""
 
-import csv
-import gzip
 import hashlib
-import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pulasso._messages import did_you_mean, listed
-from pulasso.exceptions import DataFileError
+from pulasso.data.text_tables import read_text
+from pulasso.design import canonical
+from pulasso.exceptions import DataFileError, InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -33,10 +30,6 @@ FORMATS = {
     ".npz": "npz",
 }
 LABEL_OF_MATRICES = "y"
-LINES_LOOKED_AT = 20
-CELLS_AT_ONCE = 2_000_000
-# What a cell of a feature without a value holds, as R, spreadsheets, databases and Python write it.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 
 
 @dataclass(frozen=True)
@@ -84,7 +77,8 @@ def read_table(
     if path.is_dir() or kind is None:
         raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
     if kind == "text":
-        return _without_row_numbers(_read_text(path, label, na))
+        frame, notes = read_text(path, label, na)
+        return _without_row_numbers(Table(frame, notes=notes))
     if kind == "arrow":
         return _without_row_numbers(Table(_read_arrow(path, ending)))
     return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
@@ -112,93 +106,6 @@ def _without_row_numbers(table: Table) -> Table:
         return table
     words = "The first column has no title and counts the rows; it is not used."
     return replace(table, frame=frame.drop(columns=first), notes=(*table.notes, words))
-
-
-# --- text -------------------------------------------------------------------------------------------------
-
-
-def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
-    for encoding in ("utf-8-sig", "cp1252"):
-        try:
-            notes = (f"{path} is not UTF-8; it is read as Windows-1252.",) if encoding == "cp1252" else ()
-            return Table(_read_encoded(path, label, na, encoding), notes=notes)
-        except UnicodeDecodeError as error:
-            culprit = f"byte {error.object[error.start]:#04x} at position {error.start}"
-        except (zlib.error, EOFError, gzip.BadGzipFile) as error:
-            raise DataFileError(f"{path} is damaged and cannot be unpacked: {error}.") from None
-    raise DataFileError(
-        f"{path} is no text: {culprit} is a letter neither in UTF-8 nor in Windows-1252. Save the table as UTF-8."
-    )
-
-
-def _read_encoded(path: Path, label: str | None, na: Sequence[str], encoding: str) -> "DataFrame":
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding=encoding, newline="") as stream:
-        lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
-    if not "".join(lines).strip():
-        raise DataFileError(f"{path} is empty.")
-    separator = max(",\t;", key=lines[0].count)
-    header, *others = list(csv.reader(lines, delimiter=separator))
-    twice = [name for i, name in enumerate(header) if name in header[:i]]
-    if twice:
-        raise DataFileError(f"{path} has more than one column named {listed(twice)}. Rename one of them.")
-    decimal = "," if separator == ";" and re.search(r"(^|;)-?\d+,\d+(;|$)", "".join(lines[1:])) else "."
-    # R writes names of rows without a title above them.
-    named_rows = bool(others) and all(len(row) == len(header) + 1 for row in others[:-1] or others)
-    known = {
-        "sep": separator,
-        "decimal": decimal,
-        "encoding": encoding,
-        "index_col": 0 if named_rows else False,
-        # Labels are read as they stand: a class may be called "None".
-        "na_values": {name: [*MISSING, *na] for name in header if name != label},
-        "keep_default_na": False,
-        "dtype": {label: str} if label in header else {},
-        "skipinitialspace": True,
-    }
-    try:
-        return _read_in_chunks(path, max(1, CELLS_AT_ONCE // len(header)), known)
-    except (UnicodeDecodeError, DataFileError):
-        raise
-    except ValueError as error:  # among them pandas' ParserError
-        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
-
-
-def _read_in_chunks(path: Path, n_rows: int, known: dict[str, Any]) -> "DataFrame":
-    """Read some rows at a time: all at once, pandas takes three times the memory of the table."""
-    import pandas as pd
-    from pandas.api.types import is_numeric_dtype
-
-    numbers: list[NDArray] = []
-    others: list[DataFrame] = []
-    with pd.read_csv(path, chunksize=n_rows, low_memory=False, **known) as reader:
-        for chunk in reader:
-            if not others and len(chunk) < n_rows:
-                if not len(chunk):
-                    raise DataFileError(f"{path} has a header, but no rows.")
-                return chunk
-            numeric = [name for name in chunk.columns if is_numeric_dtype(chunk[name].dtype)]
-            numbers.append(chunk[numeric].to_numpy(dtype=float))
-            others.append(chunk.drop(columns=numeric))
-    texts = {name for each in others for name in each.columns}
-    mixed = [name for name in texts if any(name not in each.columns for each in others)]
-    if mixed:  # numbers in one chunk and text in another: text throughout, as it stands in the file
-        return _read_in_chunks(path, n_rows, {**known, "dtype": known["dtype"] | dict.fromkeys(mixed, str)})
-    frame = pd.DataFrame(_stack(numbers), columns=numeric, copy=False)
-    for name, column in pd.concat(others, ignore_index=True).items():
-        frame.insert(chunk.columns.get_loc(name), name, column)
-    return frame
-
-
-def _stack(chunks: list[NDArray]) -> NDArray:
-    """Put chunks below each other, and let go of each as soon as it is copied."""
-    whole = np.empty((sum(map(len, chunks)), chunks[0].shape[1]))
-    end = len(whole)
-    while chunks:
-        chunk = chunks.pop()
-        whole[end - len(chunk) : end] = chunk
-        end -= len(chunk)
-    return whole
 
 
 # --- binary -----------------------------------------------------------------------------------------------
@@ -252,6 +159,11 @@ def _read_npz(path: Path, label: str | None) -> Table:
         raise DataFileError(f"{path} holds {listed(names)}; features are expected as X, labels as {key!r}.")
     if label is not None and labels is None:
         raise DataFileError(f"{path} has no labels called {label!r}; it holds {listed(names)}.")
+    if sparse.issparse(matrix):
+        try:
+            matrix = canonical(matrix)
+        except InputError as error:
+            raise DataFileError(f"{path}: {error}") from None
     _check_axes(path, "X", matrix, 2, "one row for each case, one column for each feature")
     if labels is not None:
         _check_axes(path, key, labels, 1, "one label for each row of X")

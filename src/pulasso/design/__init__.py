@@ -8,7 +8,7 @@ from pulasso.design._protocol import Design, StoredDesign
 from pulasso.design.chunked import ChunkedDesign, Chunks, split
 from pulasso.design.columns import ColumnStore, as_slice, column_store
 from pulasso.design.dense import DenseDesign
-from pulasso.design.sparse import SparseDesign
+from pulasso.design.sparse import SparseDesign, canonical
 from pulasso.design.standardized import StandardizedDesign, standardize
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "StoredDesign",
     "as_design",
     "as_slice",
+    "canonical",
     "column_store",
     "split",
     "standardize",

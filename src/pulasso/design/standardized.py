@@ -28,12 +28,15 @@ class StandardizedDesign:
         A scale of infinity marks a constant column: it behaves like a column of zeros.
     spread : array of shape (n_features,) or None
         Root mean square of the columns as they are here, where it is not 1 for all: the units of their coefficients.
+    nearly_constant : tuple of int
+        Columns that are treated as constant and are not quite: products with them would be mostly rounding.
     """
 
     base: Any
     mean: NDArray
     scale: NDArray
     spread: NDArray | None = None
+    nearly_constant: tuple[int, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,12 +92,13 @@ def standardize(
     mean, variance = design.moments(sample_weight)
     spread = np.sqrt(variance)
     _refuse_huge(mean, spread, scale, names)
-    # Rounding leaves a constant column with a spread of about eps * |mean|.
+    # In products with numbers so far from zero, spreads of about eps * |mean| are lost in the rounding.
     constant = spread <= 10.0 * np.finfo(design.dtype).eps * np.abs(mean)
+    nearly = tuple(np.flatnonzero(constant & (spread > 0)).tolist()) if center else ()
     divisor = spread if scale else np.ones(n_features)
     if center:
         own = None if scale else np.where(constant, 1.0, spread)
-        return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor), own)
+        return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor), own, nearly)
     # Without an intercept a constant column is one; it keeps its own scale.
     divisor = np.where(constant, 1.0, divisor) if scale else divisor
     return StandardizedDesign(design, np.zeros(n_features), divisor, np.hypot(mean, spread) / divisor)

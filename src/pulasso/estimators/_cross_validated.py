@@ -10,7 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from pulasso._messages import arg, listed, warn
+from pulasso._messages import Message, arg, listed, warn
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._folds import (
@@ -37,6 +37,7 @@ from pulasso.model_selection import (
     make_splitter,
     named_scorer,
     takes_weight,
+    warn_of_copies,
 )
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps
@@ -99,6 +100,7 @@ class CrossValidated(BasePULasso):
         split = {"folds": (splitter, data, routed.splitter.split)}
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
         check_folds(folds, data, data.weight)  # type: ignore[arg-type]
+        copies = warn_of_copies(folds, data.x, data.codes, data.weight)
         template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         steps = {
@@ -107,7 +109,7 @@ class CrossValidated(BasePULasso):
         }
         how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
         results = run_steps(fit_fold, steps, title="folds", **how)
-        said = self._warn_of_folds(results, problem)
+        said = [*copies, *self._warn_of_folds(results, problem)]
         self._choose(results, problem, said)
         self._refit(problem, run, said)
         self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, self.best_index_)
@@ -237,7 +239,9 @@ class CrossValidated(BasePULasso):
         said: list[str] = []
         for (kind, words), numbers in by_warning.items():
             # What all rows were warned about need not be said again for some of them.
-            if not (kind is LabelFrequencyWarning and problem.warnings):
+            if Message(words) not in problem.warnings and not (
+                kind is LabelFrequencyWarning and problem.warnings
+            ):
                 folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
                 said.append(warn(f"{folds} of {len(results)}: {words}", kind))
         return said

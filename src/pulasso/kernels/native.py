@@ -154,6 +154,7 @@ def sparse_gram(
     """Do what :func:`pulasso.kernels.numpy_kernels.sparse_gram` does, compiled, in single precision."""
     if max(left.nnz, right.nnz) > np.iinfo(np.int32).max:
         return numpy_kernels.sparse_gram(left, right, weight, means, scales)
+    _refuse_outside(left, right)
     n_left, n_right, rows = left.shape[1], right.shape[1], right.tocsr()
     if not left.shape[0] == right.shape[0] == len(weight):
         raise ValueError("left, right and weight differ in the number of samples")
@@ -170,6 +171,18 @@ def sparse_gram(
     )
     _FUNCTIONS["sparse_gram"](n_left, n_right, *_at(*arrays))
     return out
+
+
+def _refuse_outside(*matrices: csc_array) -> None:
+    """Refuse columns whose entries lie outside of the matrix, where the loops would read foreign memory."""
+    for each in matrices:
+        ends, rows = each.indptr, each.indices
+        if len(ends) != each.shape[1] + 1 or ends[0] != 0 or (ends[1:] < ends[:-1]).any():
+            raise ValueError("indptr must rise from 0, one step for every column")
+        if ends[-1] > min(len(rows), len(each.data)):
+            raise ValueError("indptr must end within indices and values")
+        if rows.min(initial=0) < 0 or rows.max(initial=-1) >= each.shape[0]:
+            raise ValueError("indices must be rows of the matrix")
 
 
 def _ints(*arrays: NDArray) -> list[NDArray]:

@@ -1,7 +1,6 @@
 """`pulasso compare`: several models on the same folds, judged without negatives."""
 
-import typer
-
+from pulasso.cli.errors import say
 from pulasso.cli.options import SEED_OF_FOLDS, ModelOptions, OutputOptions, TableOptions, flat, option
 
 __all__ = ["compare"]
@@ -50,5 +49,5 @@ def compare(
     if output.json:
         print_json("compare", models=list(found.lines), table=table)
     else:
-        typer.echo(f"{loaded}\n\n{found!r}")
+        say(f"{loaded}\n\n{found!r}")
         show_written([table])

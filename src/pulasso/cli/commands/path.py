@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
+from pulasso.cli.errors import say
 from pulasso.cli.options import GridOptions, ModelOptions, OutputOptions, TableOptions, flat
 
 __all__ = ["path"]
@@ -43,7 +42,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
         lines = {name: getattr(found, name) for name in ("lams", "n_active", "objective", "kkt")}
         results.print_json("path", **lines, path=folder, coefficients=table)
     else:
-        typer.echo("\n".join([str(loaded), repr(found), *_order_of_entry(found)]))
+        say("\n".join([str(loaded), repr(found), *_order_of_entry(found)]))
         results.show_written([folder, table])
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from pulasso.cli.errors import say
 from pulasso.cli.options import MODEL_FOLDER, NA, option
 
 __all__ = ["predict"]
@@ -36,5 +37,5 @@ def predict(
     if json:
         print_json("predict", rows=len(found), predicted=counts, predictions=out)
     else:
-        typer.echo(f"{len(found)} rows: " + ", ".join(f"{name} {n}" for name, n in counts.items()))
-        typer.echo(f"Written: {out}")
+        say(f"{len(found)} rows: " + ", ".join(f"{name} {n}" for name, n in counts.items()))
+        say(f"Written: {out}")

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from pulasso.cli.errors import say
 from pulasso.cli.options import JOBS, MODEL_FOLDER, NA, ROBUSTNESS, RobustnessOptions, flat, option
 
 __all__ = ["report"]
@@ -68,7 +69,7 @@ def report(
         print_json("report", report=out, **robustness_for_json(found))
     else:
         show_robustness(found)
-        typer.echo(f"Written: {out}")
+        say(f"Written: {out}")
 
 
 def _rows_to_judge_by(saved: Any, judged: Any, table: Path | None) -> dict[str, Any]:

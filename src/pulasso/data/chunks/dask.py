@@ -12,7 +12,9 @@ from scipy import sparse
 
 from pulasso.data.chunks._slices import map_reduce_slices
 from pulasso.data.chunks.columns import check_dtype, check_names, check_shape, is_number, refuse_kinds
-from pulasso.data.chunks.local import Source
+from pulasso.data.chunks.local import Source, read_block
+from pulasso.data.containers import unmasked
+from pulasso.design import canonical
 from pulasso.exceptions import ClusterError
 
 __all__ = ["DaskChunks"]
@@ -135,7 +137,7 @@ class _Span:
         """Yield every chunk with its part of what belongs to the rows."""
         first = 0
         for number in self.numbers:
-            block = self.source.read(number)
+            block = read_block(self.source, number)
             rows = slice(first, first + block.shape[0])
             yield block, tuple(part[rows] if np.ndim(part) else part for part in own)
             first = rows.stop
@@ -163,9 +165,9 @@ def _rows(function: Callable[..., NDArray], block: Any, shared: _Shared) -> NDAr
 def _as_matrix(block: Any, shared: _Shared) -> Any:
     """Return a chunk as rows of numbers; it need not be what dask was told that it is."""
     if sparse.issparse(block):
-        block = block if block.format in ("csr", "csc") else block.tocsr()
+        block = canonical(block)
     else:
-        block = np.asarray(block)
+        block = np.asarray(unmasked(block))
     if not is_number(block.dtype) or block.ndim != 2 or block.shape[1] != shared.n_features:
         raise ValueError(
             f"A chunk of X is an array of shape {block.shape} and dtype {block.dtype}, but dask was told that it holds "

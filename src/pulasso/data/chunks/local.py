@@ -8,10 +8,12 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from pulasso.data.chunks._slices import map_reduce_slices
+from pulasso.design import canonical
 
-__all__ = ["LocalChunks", "Source"]
+__all__ = ["LocalChunks", "Source", "read_block"]
 
 T = TypeVar("T")
 AHEAD = 2  # chunks that are under way for every thread
@@ -28,6 +30,12 @@ class Source(Protocol):
     def read(self, number: int) -> Any:
         """Return a chunk, as a dense array or a CSR or CSC matrix."""
         ...
+
+
+def read_block(source: Source, number: int) -> Any:
+    """Return a chunk of a source, a sparse one checked: sources may be anybody's."""
+    block = source.read(number)
+    return canonical(block) if issparse(block) else block
 
 
 class LocalChunks:
@@ -72,13 +80,14 @@ class LocalChunks:
         """Return the sum over chunks of ``function(block, *own, *shared)``."""
         self.n_passes += 1
         return reduce(
-            add, self._each(lambda i: map_reduce_slices(function, self.source.read(i), placed[i], shared))
+            add,
+            self._each(lambda i: map_reduce_slices(function, read_block(self.source, i), placed[i], shared)),
         )
 
     def map_concat(self, function: Callable[..., NDArray], *shared: Any) -> NDArray:
         """Return ``function(block, *shared)`` of all chunks, one below the other."""
         self.n_passes += 1
-        return np.concatenate(list(self._each(lambda i: function(self.source.read(i), *shared))))
+        return np.concatenate(list(self._each(lambda i: function(read_block(self.source, i), *shared))))
 
     def _each(self, compute: Callable[[int], T]) -> Iterator[T]:
         """Yield the results of all chunks in their order, with a few chunks under way at a time."""

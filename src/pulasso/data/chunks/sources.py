@@ -13,6 +13,7 @@ from scipy import sparse
 from pulasso.data.chunks._slices import SLICE_BYTES
 from pulasso.data.chunks.columns import check_dtype, check_shape, is_number
 from pulasso.data.chunks.dataset import DatasetSource, first_sentence
+from pulasso.data.containers import unmasked
 from pulasso.exceptions import DataFileError
 
 __all__ = ["ArraySource", "NpySource", "open_source"]
@@ -127,7 +128,7 @@ class ArraySource:
                 f"The rows {first} to {last - 1} of {where or type(self.array).__name__} cannot be read: "
                 f"{first_sentence(error)} A chunk is damaged or cut short, probably; write it again."
             ) from error
-        return np.asarray(block, dtype=self.dtype)
+        return np.asarray(unmasked(block), dtype=self.dtype)
 
 
 def _check_array(array: Any) -> None:

@@ -1,7 +1,7 @@
 """Reading ``y``, whatever it is made of: its distinct labels, and which of them every row carries."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from pulasso._messages import arg, plain
+from pulasso.data.containers import refuse_lazy, unmasked_labels
 from pulasso.exceptions import LabelError
 
 __all__ = ["MEANS_UNLABELED", "Column", "is_missing", "plain_label", "read_column", "read_order"]
@@ -46,6 +47,7 @@ class Column:
 
 
 def read_column(y: Any, sample_weight: ArrayLike | None = None) -> Column:
+    refuse_lazy(y, "y")
     y = _single_column(y)
     categories = _ordered_categories(y)
     values = _as_vector(y)
@@ -97,22 +99,32 @@ def _ordered_categories(y: Any) -> list[Any] | None:
 
 
 def _as_vector(y: Any) -> NDArray[Any]:
+    y = unmasked_labels(y)
     values = np.asarray(y)
     # NumPy has no missing integer and no missing string: it would turn [1, NA] into floats and
     # ["a", nan] into the text "nan". Going through objects keeps every label what it was.
     is_extension = hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)
     lost_integers = is_extension and values.dtype.kind == "f"
-    lost_types = (
-        isinstance(y, list | tuple)
-        and values.dtype.kind == "U"
-        and values.ndim == 1
-        and not all(isinstance(label, str) for label in y)
-    )
+    lost_types = isinstance(y, list | tuple) and values.ndim == 1 and _loses(y, values.dtype.kind)
     if lost_integers or lost_types:
         values = np.array(list(y), dtype=object)
     if values.dtype.kind == "T":
         values = values.astype(object)
     return column_or_1d(values, warn=True)
+
+
+def _loses(labels: Sequence[Any], kind: str) -> bool:
+    """Say whether an array of this kind of NumPy makes other labels of these."""
+    if kind == "U":
+        return not all(isinstance(label, str) for label in labels)
+    return kind == "f" and any(_is_beyond_floats(label) for label in labels)
+
+
+def _is_beyond_floats(label: Any) -> bool:
+    """Say whether a label is a whole number so large that the nearest float is another one."""
+    if not isinstance(label, int | np.integer) or abs(int(label)) <= 2**53:
+        return False
+    return abs(int(label)) >= 2**64 or float(label) != int(label)
 
 
 def _rows_of_positive_weight(values: NDArray[Any], sample_weight: ArrayLike | None) -> NDArray[np.bool_]:
@@ -160,7 +172,7 @@ def _settle_dtype(known: NDArray[Any]) -> NDArray[Any]:
     if set(examples) == {"string"}:
         return known.astype(object)
     if set(examples) <= {"boolean", "number"}:
-        return np.array(list(known))
+        return _numbers(known)
     found = " and ".join(f"{kind}s (such as {label!r})" for kind, label in examples.items())
     raise LabelError(
         f"{arg('y')} holds {found}.",
@@ -168,6 +180,26 @@ def _settle_dtype(known: NDArray[Any]) -> NDArray[Any]:
         remedy="Labels must be all numbers, all booleans or all strings, "
         "with missing values (None, NaN) where there is no label.",
     )
+
+
+def _numbers(known: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers and truth values as one array, in which labels that differ still differ."""
+    labels = list(known)
+    numbers = np.array(labels)
+    if numbers.dtype.kind in "fO" and any(map(_is_beyond_floats, labels)):
+        try:
+            numbers = np.array(labels, dtype=np.uint64)
+        except OverflowError:  # negative ones beside them, or larger still
+            numbers = np.empty(0)
+        if numbers.tolist() != labels:
+            culprit = next(label for label in labels if _is_beyond_floats(label))
+            raise LabelError(
+                f"{arg('y')} holds the whole number {plain(culprit)}, too large to be told from its neighbours beside "
+                "the other labels.",
+                parameter="y",
+                remedy="Pass labels of this size as text, for example [str(label) for label in y].",
+            )
+    return numbers
 
 
 def _kind_of(value: Any) -> str:
@@ -186,7 +218,7 @@ def plain_label(value: Any, argument: str) -> Any:
             parameter=argument,
         )
     label = plain(value)
-    too_large = isinstance(label, int) and abs(label) >= 2**63
+    too_large = isinstance(label, int) and not -(2**63) <= label < 2**64
     if too_large or not isinstance(label, bool | int | float | str):
         raise LabelError(
             f"{arg(argument, repr(value))} is not a label; give a number of usual size, a boolean or a string.",

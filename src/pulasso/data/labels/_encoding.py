@@ -32,6 +32,7 @@ from pulasso.data.labels._refusals import (
     how_to_start,
     refuse_measurements,
     refuse_missing,
+    refuse_same_letters,
     warn_of_a_better_marker,
 )
 from pulasso.exceptions import LabelError
@@ -113,6 +114,7 @@ def encode_labels(
     ([0, 2, 0, 1], ['none', 'ash', 'oak'])
     """
     column = read_column(y, sample_weight)
+    refuse_same_letters(column)
     order = None if class_order is None else read_order(class_order)
     marker = _find_marker(column, unlabeled, negative, order)
     refuse_measurements(column)
@@ -334,6 +336,15 @@ def _class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The names in the dtype of the labels, widened when class 0 has a name that does not fit."""
     if dtype.kind == "O":
         return np.array(names, dtype=object)
-    widest = np.array(names)
-    narrow = widest.astype(dtype)
-    return narrow if np.array_equal(narrow, widest) else widest
+    for kind in (dtype, None):
+        try:
+            array = np.array(names, dtype=kind)
+        except (OverflowError, ValueError):
+            continue
+        if array.tolist() == names:
+            return array
+    raise LabelError(
+        f"The classes {listed(names)} do not fit into one kind of number.",
+        parameter="negative",
+        remedy="Name class 0 by a number of the same kind as the labels, or pass all labels as text.",
+    )

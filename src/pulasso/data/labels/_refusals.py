@@ -1,5 +1,6 @@
 """What is said about labels that leave open, or contradict, what they mean."""
 
+import unicodedata
 from typing import Any
 
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,6 +14,7 @@ __all__ = [
     "how_to_start",
     "refuse_measurements",
     "refuse_missing",
+    "refuse_same_letters",
     "warn_of_a_better_marker",
 ]
 
@@ -42,6 +44,22 @@ def refuse_measurements(column: Column) -> None:
             remedy="Labels are names or whole numbers: pass the column that holds the classes, or cut the measurement "
             "into classes first, for example by pandas.cut.",
         ) from None
+
+
+def refuse_same_letters(column: Column) -> None:
+    """Refuse labels that print alike, written by other characters of Unicode: an é may be one of them, or two."""
+    if column.kind != "string":
+        return
+    seen: dict[str, str] = {}
+    for name in column.names:
+        other = seen.setdefault(unicodedata.normalize("NFC", name), name)
+        if other != name:
+            raise LabelError(
+                f"{arg('y')} holds {name!r} in two forms of Unicode, {ascii(other)} and {ascii(name)}, which would "
+                "count as two classes.",
+                parameter="y",
+                remedy="Write them alike, for example by unicodedata.normalize('NFC', label).",
+            )
 
 
 def refuse_missing(column: Column, marker: Any) -> None:
