@@ -81,7 +81,11 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
     def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
         check_is_fitted(self)
-        return self._proba(check_features(self, self._in_memory(X), reset=False))
+        x = check_features(self, self._in_memory(X), reset=False)
+        with np.errstate(
+            over="ignore"
+        ):  # trees read single precision, and refuse by name what that cannot hold
+            return self._proba(x)
 
     def predict(self, X: Any) -> NDArray:
         """Return the most probable true class of every row."""

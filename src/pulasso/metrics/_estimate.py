@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from pulasso._messages import listed, plain
+from pulasso._messages import listed
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import position_in, shown
 from pulasso.tables import text_table
 
 
@@ -53,9 +54,9 @@ class Estimate:
     def of(self, name: Any) -> "Estimate":
         """Return the estimate for the class of this name: one number, or a row of a matrix."""
         names = [] if self.classes is None else self.classes.tolist()
-        if plain(name) not in names:
-            raise KeyError(f"{name!r} is none of the classes: {listed(names) or 'this is one number'}.")
-        position = names.index(plain(name))
+        position = position_in(name, names)
+        if position is None:
+            raise KeyError(f"{shown(name)} is none of the classes: {listed(names) or 'this is one number'}.")
         value, error = self.value[position], self.standard_error[position]
         return (
             Estimate(value, error, self.classes) if np.ndim(value) else Estimate(float(value), float(error))

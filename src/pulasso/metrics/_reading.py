@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from pulasso._messages import arg, listed, plain, warn
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels, encode_predictions, encode_with
+from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import (
     ClassOrderWarning,
     InputError,
@@ -145,7 +145,7 @@ def _check_rows(n_rows: int, values: Any, name: str) -> None:
 
 def _read_numbers(values: ArrayLike, name: str, shape: tuple[int, ...], remedy: str) -> NDArray:
     """Return numbers in this shape; -inf is one, as the log of zero."""
-    numbers = check_array(values, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=name)
+    numbers = as_numbers(name, values, finite=False)
     if numbers.shape != shape:
         raise InputError(
             f"{arg(name)} has the shape {numbers.shape} in place of {shape}.", parameter=name, remedy=remedy
@@ -163,8 +163,8 @@ def _read_labels(
     """Return codes and classes; rows of weight zero are absent and have the code 0, whatever their label."""
     marks = {"unlabeled": labels.get("unlabeled"), "negative": labels.get("negative")}
     if labels.get("classes") is not None:
-        classes = np.asarray(labels["classes"])
-        return np.where(weight > 0, encode_with(z, classes, **marks), 0), classes
+        codes = encode_with(z, labels["classes"], **marks)
+        return np.where(weight > 0, codes, 0), np.asarray(labels["classes"])
     found = encode_labels(z, sample_weight=weight, ordered=ordered, **marks)
     if found.order_was_guessed:
         warn(

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from pulasso._messages import listed
+from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import SCENARIOS
 
@@ -60,6 +61,8 @@ def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int
         # The classes are not known yet; what is wrong with one of them is said by its fit.
         if isinstance(value, str) or value is None:
             raise InputError(f"grid holds {value!r}, which is no number, array or mapping.", parameter="grid")
+        if not isinstance(value, Mapping):
+            as_numbers("grid", value, finite=False)
     names = [name_of(value) for value in values]
     if not values or len(set(names)) < len(names):
         problem = f"holds a value more than once: {listed(values)}" if values else "is empty"

@@ -130,6 +130,20 @@ def encode_labels(
     )
 
 
+def _class_list(classes: ArrayLike) -> list:
+    """Return names of classes as a list, class 0 first."""
+    try:
+        names = np.asarray(classes)
+    except (TypeError, ValueError):
+        names = np.array(None)
+    if names.ndim != 1 or len(names) < 2 or len(set(map(repr, names.tolist()))) < len(names):
+        raise LabelError(
+            f"{arg('classes')} must be a list of two or more different classes, class 0 first.",
+            parameter="classes",
+        )
+    return names.tolist()
+
+
 def encode_with(
     y: ArrayLike, classes: ArrayLike, *, unlabeled: Any = None, negative: Any = None
 ) -> NDArray[np.intp]:
@@ -162,7 +176,7 @@ def encode_with(
     [0, 2, 2]
     """
     column = read_column(y)
-    first, *positives = np.asarray(classes).tolist()
+    first, *positives = _class_list(classes)
     if unlabeled is not None and is_missing(unlabeled):
         marker = _MISSING
     else:
