@@ -1,6 +1,7 @@
 """Checks of parameters that many public functions take: words, arrays of numbers, seeds, results of other functions."""
 
 import inspect
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -115,14 +116,19 @@ def as_numbers(
 def position_in(value: Any, names: list) -> int | None:
     """Return where a value stands in a list, or None; some values, such as pandas.NA, refuse to be compared."""
     try:
-        return names.index(plain(value))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a sparse matrix has an opinion on being compared
+            return names.index(plain(value))
     except (TypeError, ValueError):
         return None
 
 
 def as_rows(name: str, value: Any, n_rows: int) -> NDArray[np.intp]:
     """Return positions of rows, given so or as True and False for every row."""
-    found = np.asarray(value) if isinstance(value, list | np.ndarray) else np.array(None)
+    try:
+        found = np.asarray(value) if isinstance(value, list | np.ndarray) else np.array(None)
+    except ValueError:  # lists of different lengths
+        found = np.array(None)
     if found.dtype == bool and found.shape == (n_rows,):
         return np.flatnonzero(found)
     fits = found.ndim == 1 and (found.dtype.kind in "iu" or not len(found))

@@ -100,7 +100,11 @@ class Truth:
         if rows.shape[1] != len(self.theta):
             words = f"{arg('X')} has {rows.shape[1]} features, but the truth is about {len(self.theta)}."
             raise InputError(words, parameter="X")
-        return np.exp(self.log_proba(rows @ self.theta))
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear = rows @ self.theta
+        if not np.isfinite(linear).all():
+            raise InputError(f"{arg('X')} holds numbers that are too large to add up.", parameter="X")
+        return np.exp(self.log_proba(linear))
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable class of every row: no rule is right more often."""
@@ -128,6 +132,7 @@ class Truth:
         """Return features of rows drawn from one class; the linear predictor first, then x given it."""
         rng, n_samples = as_generator(random_state), as_whole("n_samples", n_samples, least=0)
         check_number("wanted", wanted, least=0, most=self.response.n_positive, whole=True)
+        wanted = int(wanted)
         covariance = self.predictor_covariance
 
         def log_proba(u: NDArray) -> NDArray:

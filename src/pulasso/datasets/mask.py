@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain
-from pulasso.data.parameters import as_generator
+from pulasso.data.parameters import as_generator, kind_of
 from pulasso.exceptions import LabelError
 from pulasso.scenarios import LabelCounts, PerClass, SingleTrainingSet
 
@@ -85,4 +85,11 @@ def mask_labels(
     shown = np.append(0.0, frequency_of_classes(label_frequency, names))
     code = np.argmax(labels[:, None] == names[None, :], axis=1)
     hidden = as_generator(random_state).random(len(labels)) >= shown[code]
-    return np.where(hidden, names[0] if unlabeled is None else unlabeled, labels)
+    marker = names[0] if unlabeled is None else unlabeled
+    if not isinstance(marker, str | bytes | int | float | np.generic):
+        raise LabelError(f"{arg('unlabeled')} is {kind_of(marker)}, no label.", parameter="unlabeled")
+    try:
+        return np.where(hidden, marker, labels)
+    except TypeError:
+        words = f"{arg('unlabeled')} is {kind_of(marker)}, and the classes are of type {labels.dtype}."
+        raise LabelError(words, parameter="unlabeled") from None

@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-from pulasso.data.inputs import check_flag
 from pulasso.storage import as_path, new_file, refuse_existing
 
 __all__ = ["check_target", "write_file"]
@@ -14,7 +13,6 @@ HINT = "Choose another name, or force=True to replace it."
 def check_target(path: str | os.PathLike, force: bool, example: str) -> Path:
     """Return the path of a file to write; refuse a folder, and a file that is there already."""
     target = as_path(path, "path")
-    check_flag("force", force)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; name a file in it, for example {target / example}.")
     refuse_existing(target, force, HINT)

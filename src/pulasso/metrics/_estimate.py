@@ -48,7 +48,8 @@ class Estimate:
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return both ends of the interval ``value -+ q * standard_error``, q a normal quantile; not cut at 0 or 1."""
         check_number("level", level, above=0.0, most=1.0)
-        reach = norm.ppf(0.5 + level / 2.0) * self.standard_error
+        # Infinite for a level of 1, and even then nothing around what is known exactly.
+        reach = min(norm.ppf(0.5 + level / 2.0), np.finfo(float).max) * self.standard_error
         return self.value - reach, self.value + reach
 
     def of(self, name: Any) -> "Estimate":

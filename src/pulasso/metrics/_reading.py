@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain, warn
-from pulasso.data.inputs import check_weight
+from pulasso.data.inputs import check_flag, check_weight
 from pulasso.data.labels import encode_labels, encode_predictions, encode_with
 from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import (
@@ -36,7 +36,7 @@ def read_sample(
     scenario = scenario_of(labels)
     n_rows = np.shape(z)[0] if np.ndim(z) else 0
     if sample_weight is not None and np.ndim(sample_weight):
-        _check_rows(n_rows, sample_weight, "sample_weight")
+        check_rows(n_rows, sample_weight, "sample_weight")
     weight = check_weight(sample_weight, np.empty((n_rows, 0)))
     codes, classes = _read_labels(z, weight, labels, ordered)
     counts = LabelCounts.from_codes(codes, classes, weight)
@@ -57,7 +57,7 @@ def read_classes(
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and predicted classes as positions 0..K; warn if they are those of a trivial model."""
     sample = read_sample(z, sample_weight, labels, ordered)
-    _check_rows(len(sample.codes), y_pred, "y_pred")
+    check_rows(len(sample.codes), y_pred, "y_pred")
     predicted = encode_predictions(y_pred, sample.classes, unlabeled=labels.get("unlabeled"))
     words = trivial_model_words(sample, predicted)
     if words is not None:
@@ -69,6 +69,7 @@ def read_positions(
     z: ArrayLike, y_pred: ArrayLike, numbered: bool, sample_weight: ArrayLike | None, labels: LabelSettings
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and predictions on the scale 0..K of ordered classes."""
+    check_flag("numbered", numbered)
     if not numbered:
         return read_classes(z, y_pred, sample_weight, labels, ordered=True)
     sample = read_sample(z, sample_weight, labels, ordered=True)
@@ -79,6 +80,7 @@ def read_proba(
     z: ArrayLike, y_proba: ArrayLike, log: bool, sample_weight: ArrayLike | None, labels: LabelSettings
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and the probabilities of the classes, or their logs if those are given."""
+    check_flag("log", log)
     sample = read_sample(z, sample_weight, labels)
     given = read_matrix(sample, y_proba, "y_proba")
     proba = np.exp(given) if log else given
@@ -134,7 +136,8 @@ def trivial_model_words(sample: SignedSample, predicted: NDArray) -> str | None:
     return None
 
 
-def _check_rows(n_rows: int, values: Any, name: str) -> None:
+def check_rows(n_rows: int, values: Any, name: str) -> None:
+    """Refuse what is not one for each row."""
     n_given = np.shape(values)[0] if np.ndim(values) else 0
     if n_given != n_rows:
         raise InputError(

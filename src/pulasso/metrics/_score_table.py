@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain, warn
-from pulasso.data.inputs import check_number, check_same_length
-from pulasso.data.parameters import as_numbers
+from pulasso.data.inputs import check_number
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
 from pulasso.metrics import _formulas
 from pulasso.metrics._estimate import Estimate
@@ -137,7 +136,6 @@ def pu_scores(
     '0.86, in truth 0.84'
     """
     check_number("level", level, above=0.0, most=1.0)
-    check_same_length(X if np.ndim(getattr(X, "shape", None)) else as_numbers("X", X, ndim=2), z)
     model = ScoredModel(estimator, X, z, sample_weight, labels)
     estimate = model.sample.estimate
     overall = {name: estimate(statistic) for name, statistic in _overall(model).items()}

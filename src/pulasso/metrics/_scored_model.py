@@ -13,7 +13,7 @@ from pulasso.data.parameters import position_in
 from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
-from pulasso.metrics._reading import read_sample, scenario_of
+from pulasso.metrics._reading import check_rows, read_sample, scenario_of
 from pulasso.metrics._signed_sample import SignedSample
 from pulasso.scenarios import LabelCounts, Scenario
 
@@ -31,6 +31,10 @@ class ScoredModel:
         check_keywords(labels)
         self.estimator, self.X, self.z, self.sample_weight = estimator, X, z, sample_weight
         self.core = _classifier_inside(estimator)
+        shape = getattr(X, "shape", None) or (
+            len(X) if hasattr(X, "__len__") and not hasattr(X, "shape") else 0,
+        )
+        check_rows(np.shape(z)[0] if np.ndim(z) else 0, np.empty(shape[0]), "X")
         self.marks = {
             name: labels.get(name, getattr(self.core, name, None)) for name in ("unlabeled", "negative")
         }

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from pulasso._messages import did_you_mean, listed
-from pulasso.exceptions import InputError
+from pulasso.data.parameters import check_choice
 from pulasso.metrics import _formulas
 from pulasso.metrics._parameters import LabelSettings, check_keywords, documented
 from pulasso.metrics._scored_model import ScoredModel
@@ -92,11 +91,7 @@ def make_pu_scorer(name: str, **labels: Unpack[LabelSettings]) -> PUScorer:
     >>> f"{scorer(naive, X, z):.2f}, in truth {naive.score(X, y):.2f}"
     '0.49, in truth 0.47'
     """
-    if name not in _SCORES:
-        raise InputError(
-            f"name={name!r} is no score; use one of {listed(_SCORES)}.{did_you_mean(name, _SCORES)}",
-            parameter="name",
-        )
+    check_choice("name", name, _SCORES)
     check_keywords(labels)
     return PUScorer(name, labels)
 

@@ -135,7 +135,7 @@ def compare(
     'pulasso'
     """
     check_choice("response", response, RESPONSES)
-    rows = X if hasattr(X, "shape") else as_numbers("X", X, ndim=2)
+    rows = X if getattr(X, "shape", None) else as_numbers("X", X, ndim=2)
     weight = check_weight(sample_weight, rows)
     labels = encode_labels(
         z,
@@ -150,8 +150,9 @@ def compare(
             "A comparison does not take confirmed negatives, which few of the baselines can use.",
             parameter="negative",
         )
-    given = {"scenario": scenario, "prevalence": prevalence, "label_frequency": label_frequency}
-    known = _numbers_by_code({name: each for name, each in given.items() if each is not None}, labels, weight)
+    given = {"prevalence": prevalence, "label_frequency": label_frequency}
+    numbers = {name: each for name, each in given.items() if each is not None}
+    known = _numbers_by_code({"scenario": scenario, **numbers}, labels, weight)
     own = {"standardize": standardize, **({} if groups is None else {"groups": groups}), **known}
     candidates = _candidates(models, own, known, len(labels.classes) - 1, response == "ordinal")
     splits = split_rows(make_splitter(cv, random_state), X, labels.codes)

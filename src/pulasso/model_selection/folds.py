@@ -39,7 +39,9 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
         Shuffles the rows of stratified folds; a splitter has its own.
     """
     if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
-        if not hasattr(cv, "split") and isinstance(cv, Iterable) and getattr(cv, "ndim", 1) > 0:
+        if not hasattr(cv, "split") and isinstance(cv, Iterable):
+            if not getattr(cv, "ndim", 1):
+                raise InputError(f"{arg('cv')} is a single value in an array.", parameter="cv")
             cv = [_pair(each) for each in cv]
         return check_cv(cv)
     n_folds = DEFAULT_FOLDS if cv is None else cv

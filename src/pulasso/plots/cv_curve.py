@@ -131,7 +131,7 @@ class CVCurveDisplay(Display):
         grid = as_numbers("lams", lams, ndim=1)
         losses = as_numbers("losses", losses, ndim=2, finite=False)
         if losses.shape[1:] != grid.shape or not losses.size:
-            problem = f"{arg('losses')} has the shape {losses.shape}, but there are {len(grid)} lams: one column for each."
+            problem = f"{arg('losses')} has the shape {losses.shape}; it must have one column for each lam."
             raise InputError(problem, parameter="losses")
         shares = (
             np.ones(len(losses)) if weights is None else as_numbers("weights", weights, shape=(len(losses),))
@@ -141,6 +141,10 @@ class CVCurveDisplay(Display):
         if lam is not None:
             check_number("lam", lam, least=0.0)
         check_text("loss_name", loss_name)
+        if not np.isfinite(losses).all(axis=0).any():
+            raise InputError(
+                f"{arg('losses')} has no lam with a finite loss in every fold.", parameter="losses"
+            )
         curve = LossCurve(grid, losses, shares)
         lam_min, lam_1se = (float(curve.lams[curve.index(rule)]) for rule in ("min", "1se"))
         active = None if n_active is None else as_numbers("n_active", n_active, shape=grid.shape)

@@ -19,6 +19,7 @@ from pulasso.plots.style import GREY, INK, Display, counted, label_ends, line_st
 __all__ = ["ResponseCurveDisplay"]
 
 # The curve spans these quantiles of the feature: beyond them there is hardly any row to learn from.
+LARGEST = 1e100  # of a number that is drawn, so that spans and means do not overflow
 SPAN = (0.01, 0.99)
 MARKED = 12
 # Where all probabilities are smaller than this the axis ends above the largest, so that curves are told apart.
@@ -91,6 +92,10 @@ class ResponseCurveDisplay(Display):
         X = _as_table(X)
         j, name = _find_feature(feature, X)
         values, center = _column_and_center(X, j)
+        if max(np.abs(as_numbers("X", values)).max(), np.abs(as_numbers("X", center)).max()) > LARGEST:
+            raise InputError(
+                f"{arg('X')} holds numbers beyond {LARGEST:g}, too large to draw.", parameter="X"
+            )
         low, high = np.quantile(values, SPAN)
         if low == high:
             low, high = values.min(), values.max()
@@ -185,7 +190,6 @@ def _column_and_center(x: Any, j: int) -> tuple[NDArray, NDArray]:
             parameter="X",
             remedy="Encode categories first, and draw the last step of the pipeline on the encoded columns.",
         ) from None
-    as_numbers("X", dense)
     return dense[:, j], dense.mean(axis=0)
 
 

@@ -95,7 +95,11 @@ class Material:
         self.selected = only_largest(self.strength, len(self.strength))
         self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
         if self.data_hash is None and self.X is not None:
-            hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            try:
+                hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            except Exception as error:  # whatever its pickler says of an object that it cannot read
+                problem, remedy = f"{arg('X')} cannot be hashed: {error}.", f"Give {arg('data_hash')}."
+                raise InputError(problem, parameter="X", remedy=remedy) from None
             self.data_hash = f"{hashed} (joblib.hash of [X, z, sample_weight], sha1)"
 
     def _check(self) -> None:
@@ -113,7 +117,7 @@ class Material:
         if self.z is not None and self.X is None:
             raise InputError("z was given without X; scores need both.", parameter="X")
         if self.judges:
-            rows = self.X if np.ndim(getattr(self.X, "shape", None)) else as_numbers("X", self.X, ndim=2)
+            rows = self.X if getattr(self.X, "shape", None) else as_numbers("X", self.X, ndim=2)
             check_same_length(rows, self.z)
             self.weight = check_weight(self.sample_weight, rows)
         elif self.sample_weight is not None:

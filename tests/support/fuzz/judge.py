@@ -64,7 +64,7 @@ def check_words(error):
     name = frame.f_code.co_filename
     source = linecache.getline(name, line).strip()
     spoken = any(each in name for each in SPEAKERS) and source.startswith("raise")
-    if not spoken or len(str(error)) < 15:
+    if not spoken or len(str(error)) < 12:
         raise UnnamedError(f"{type(error).__name__}: {error} ({name}:{line}: {source})") from error
 
 

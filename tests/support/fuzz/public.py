@@ -154,7 +154,8 @@ def _parameters(call):
             continue
         if each.kind is each.VAR_KEYWORD:
             behind = getattr(getattr(call, "__self__", None), PASSED_ON.get(each.name, ""), None)
-            names = dict.fromkeys(_parameters(behind) if behind else MORE.get(each.name, ()), False) | names
+            passed_on = [name for name, needed in _parameters(behind).items() if not needed] if behind else ()
+            names = dict.fromkeys(passed_on or MORE.get(each.name, ()), False) | names
         elif each.kind is not each.VAR_POSITIONAL:
             names[each.name] = each.default is each.empty
     return names
