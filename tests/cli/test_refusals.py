@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pulasso.cli.build_estimator import parse_numbers
+
 ONE_FIT = ("--lam", "0.03", "--keep", "height,rain,temp")
 
 
@@ -215,3 +217,15 @@ def test_matrices_and_tables_are_not_the_same(run, csv, tmp_path):
     run("predict", "m/model", "wide.npz").refused(words="the model needs 3 features")
     run("fit", "wide.npz", *known).refused("label", "holds no labels")
     assert len(pd.read_csv(tmp_path / "m" / "predictions.csv")) == 60
+
+
+def test_names_with_spaces_around_them():
+    assert parse_numbers("rata=0.2, oak = 0.1", "prevalence", [" rata ", "oak"]) == {
+        " rata ": 0.2,
+        "oak": 0.1,
+    }
+    assert parse_numbers("rata=0.2, rata =0.1", "prevalence", [" rata ", "rata"]) == {
+        "rata": 0.2,
+        " rata ": 0.1,
+    }
+    assert parse_numbers("a=b=0.2", "prevalence", ["a=b"]) == {"a=b": 0.2}

@@ -62,7 +62,12 @@ class Table:
 
 
 def read_table(
-    path: Path, *, label: str | None = None, na: Sequence[str] = (), n_features: int | None = None
+    path: Path,
+    *,
+    label: str | None = None,
+    na: Sequence[str] = (),
+    n_features: int | None = None,
+    text: Sequence[str] = (),
 ) -> Table:
     """Read a table by the ending of its name.
 
@@ -75,6 +80,8 @@ def read_table(
         Text that stands for missing values, besides what usually does.
     n_features : int, optional
         Width of a matrix, for formats that do not say.
+    text : sequence of str, optional
+        Further columns to read as plain text, such as identifiers: 007 is not 7.
     """
     if not path.exists():
         raise DataFileError(f"{path} does not exist.{_similar_file(path)}")
@@ -84,7 +91,7 @@ def read_table(
     if path.is_dir() or kind is None:
         raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
     if kind == "text":
-        return _without_row_numbers(_read_text(path, label, na))
+        return _without_row_numbers(_read_text(path, [*text, *([] if label is None else [label])], na))
     if kind == "arrow":
         return _without_row_numbers(Table(_read_arrow(path, ending)))
     return _read_svmlight(path, n_features) if kind == "svmlight" else _read_npz(path, label)
@@ -117,11 +124,11 @@ def _without_row_numbers(table: Table) -> Table:
 # --- text -------------------------------------------------------------------------------------------------
 
 
-def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
+def _read_text(path: Path, text: Sequence[str], na: Sequence[str]) -> Table:
     for encoding in ("utf-8-sig", "cp1252"):
         try:
             notes = (f"{path} is not UTF-8; it is read as Windows-1252.",) if encoding == "cp1252" else ()
-            return Table(_read_encoded(path, label, na, encoding), notes=notes)
+            return Table(_read_encoded(path, text, na, encoding), notes=notes)
         except UnicodeDecodeError as error:
             culprit = f"byte {error.object[error.start]:#04x} at position {error.start}"
         except (zlib.error, EOFError, gzip.BadGzipFile) as error:
@@ -131,7 +138,7 @@ def _read_text(path: Path, label: str | None, na: Sequence[str]) -> Table:
     )
 
 
-def _read_encoded(path: Path, label: str | None, na: Sequence[str], encoding: str) -> "DataFrame":
+def _read_encoded(path: Path, text: Sequence[str], na: Sequence[str], encoding: str) -> "DataFrame":
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding=encoding, newline="") as stream:
         lines = [line for _, line in zip(range(LINES_LOOKED_AT), stream, strict=False)]
@@ -151,9 +158,9 @@ def _read_encoded(path: Path, label: str | None, na: Sequence[str], encoding: st
         "encoding": encoding,
         "index_col": 0 if named_rows else False,
         # Labels are read as they stand: a class may be called "None".
-        "na_values": {name: [*MISSING, *na] for name in header if name != label},
+        "na_values": {name: [*MISSING, *na] for name in header if name not in text},
         "keep_default_na": False,
-        "dtype": {label: str} if label in header else {},
+        "dtype": {name: str for name in text if name in header},
         "skipinitialspace": True,
     }
     try:

@@ -24,6 +24,7 @@ from pulasso.estimators._folds import (
 )
 from pulasso.estimators.fit_path import collect_path, make_grid
 from pulasso.exceptions import GridEdgeWarning, InputError, LabelFrequencyWarning
+from pulasso.metrics import PUScorer
 from pulasso.model_selection import (
     SELECTIONS,
     LossCurve,
@@ -92,8 +93,10 @@ class CrossValidated(BasePULasso):
         self.lams_ = make_grid(self.lams, problem.lam_max, self.n_lams, self.lam_min_ratio)
         split = {"folds": (splitter, data, routed.splitter.split)}
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
-        check_folds(folds, data, data.weight)  # type: ignore[arg-type]
-        template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
+        scorer = self._scorer()
+        needs_all = isinstance(scorer, PUScorer) and scorer.needs_every_label(problem.scenario)
+        check_folds(folds, data, data.weight, judged_by_all=needs_all)  # type: ignore[arg-type]
+        template, criterion = self._template(), Criterion(scorer, routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         steps = {
             f"fold {i}": (template, data, fold, i, self.lams_, problem.scenario, criterion)

@@ -11,7 +11,9 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from pulasso.data.parameters import check_choice
 from pulasso.metrics import _formulas
 from pulasso.metrics._parameters import LabelSettings, check_keywords, documented
+from pulasso.metrics._reading import scenario_of
 from pulasso.metrics._scored_model import ScoredModel
+from pulasso.scenarios import Scenario
 
 # Greater is better in each of them, as scikit-learn expects of scorers.
 _SCORES: dict[str, Callable[[ScoredModel], Any]] = {
@@ -46,6 +48,14 @@ class PUScorer:
     def __call__(self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of a fitted estimator."""
         return float(_SCORES[self.name](ScoredModel(estimator, X, z, sample_weight, self.about_labels)))
+
+    def needs_every_label(self, scenario: Scenario) -> bool:
+        """Say whether rows can be scored only if each class has labelled ones among them."""
+        told = any(
+            self.about_labels.get(name) is not None for name in ("scenario", "prevalence", "label_frequency")
+        )
+        known = scenario_of(self.about_labels) if told else scenario
+        return self.name != "observed_log_likelihood" and known.sampled_by_label
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "PUScorer":
         """Return a scorer that asks metadata routing for sample weights (or does not)."""

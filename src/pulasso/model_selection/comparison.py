@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "compare"]
 
-DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu")
+DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu", "pu-bagging")
 SCORES = ("accuracy", "balanced accuracy", "log-loss", "AUC")
 N_LAMS, LAM_MIN_RATIO = 8, 0.02
 PARTS_FOR_LAM = 4  # one of four parts of the training rows judges the lams
