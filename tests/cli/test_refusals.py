@@ -172,7 +172,7 @@ def test_failed_runs_leave_no_folder(run, csv, command, tmp_path):
     ("words", "expected"),
     [
         ("cvs sightings.csv", "No such command 'cvs'. Did you mean 'cv'"),
-        ("cv sightings.csv --lable species", "No such option: --lable"),
+        ("cv sightings.csv --lable species", "No such option"),
         ("fit sightings.csv --label species", "Missing option '--lam'"),
         ("cv sightings.csv --scenario casecontrol", "Did you mean 'case-control'?"),
         ("fit sightings.csv --lam 1 --config nowhere.toml", "No such file"),
