@@ -195,7 +195,7 @@ def _sparse_coefficients(
         words = f"{arg('signal', shown(signal))} must be two numbers, the smaller first, neither negative."
         raise InputError(words, parameter="signal")
     theta, shape = np.zeros((n_features, n_outputs)), (n_active, n_outputs)
-    chosen = rng.uniform(*size, shape)
+    chosen = rng.uniform(size[0], size[1], shape)
     theta[rng.choice(n_features, n_active, replace=False)] = chosen * rng.choice([-1.0, 1.0], shape)
     return theta
 

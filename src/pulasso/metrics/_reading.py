@@ -36,7 +36,7 @@ def read_sample(
     scenario = scenario_of(labels)
     n_rows = np.shape(z)[0] if np.ndim(z) else 0
     if sample_weight is not None and np.ndim(sample_weight):
-        check_rows(n_rows, sample_weight, "sample_weight")
+        _check_rows(n_rows, sample_weight, "sample_weight")
     weight = check_weight(sample_weight, np.empty((n_rows, 0)))
     codes, classes = _read_labels(z, weight, labels, ordered)
     counts = LabelCounts.from_codes(codes, classes, weight)
@@ -57,7 +57,7 @@ def read_classes(
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and predicted classes as positions 0..K; warn if they are those of a trivial model."""
     sample = read_sample(z, sample_weight, labels, ordered)
-    check_rows(len(sample.codes), y_pred, "y_pred")
+    _check_rows(len(sample.codes), y_pred, "y_pred")
     predicted = encode_predictions(y_pred, sample.classes, unlabeled=labels.get("unlabeled"))
     words = trivial_model_words(sample, predicted)
     if words is not None:
@@ -136,8 +136,7 @@ def trivial_model_words(sample: SignedSample, predicted: NDArray) -> str | None:
     return None
 
 
-def check_rows(n_rows: int, values: Any, name: str) -> None:
-    """Refuse what is not one for each row."""
+def _check_rows(n_rows: int, values: Any, name: str) -> None:
     n_given = np.shape(values)[0] if np.ndim(values) else 0
     if n_given != n_rows:
         raise InputError(
@@ -165,9 +164,10 @@ def _read_labels(
 ) -> tuple[NDArray, NDArray]:
     """Return codes and classes; rows of weight zero are absent and have the code 0, whatever their label."""
     marks = {"unlabeled": labels.get("unlabeled"), "negative": labels.get("negative")}
-    if labels.get("classes") is not None:
-        codes = encode_with(z, labels["classes"], **marks)
-        return np.where(weight > 0, codes, 0), np.asarray(labels["classes"])
+    classes = labels.get("classes")
+    if classes is not None:
+        codes = encode_with(z, classes, **marks)
+        return np.where(weight > 0, codes, 0), np.asarray(classes)
     found = encode_labels(z, sample_weight=weight, ordered=ordered, **marks)
     if found.order_was_guessed:
         warn(

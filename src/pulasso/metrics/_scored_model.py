@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain
-from pulasso.data.inputs import check_weight
+from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.labels import encode_predictions, encode_with
 from pulasso.data.parameters import position_in
 from pulasso.exceptions import LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
-from pulasso.metrics._reading import check_rows, read_sample, scenario_of
+from pulasso.metrics._reading import read_sample, scenario_of
 from pulasso.metrics._signed_sample import SignedSample
 from pulasso.scenarios import LabelCounts, Scenario
 
@@ -34,7 +34,7 @@ class ScoredModel:
         shape = getattr(X, "shape", None) or (
             len(X) if hasattr(X, "__len__") and not hasattr(X, "shape") else 0,
         )
-        check_rows(np.shape(z)[0] if np.ndim(z) else 0, np.empty(shape[0]), "X")
+        check_same_length(np.empty((shape[0], 0)), z)
         self.marks = {
             name: labels.get(name, getattr(self.core, name, None)) for name in ("unlabeled", "negative")
         }

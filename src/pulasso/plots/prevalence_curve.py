@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pulasso.data.parameters import as_whole, check_kind
+from pulasso.data.parameters import as_whole
 from pulasso.plots.names import literals
+from pulasso.plots.reading import check_result
 from pulasso.plots.style import DASHED, GREY, SMALL, Display, counted, line_style, new_axes
-from pulasso.prevalence import PrevalenceEstimate
 
 __all__ = ["PrevalenceDisplay"]
 
@@ -39,7 +39,7 @@ class PrevalenceDisplay(Display):
     def from_estimate(cls, estimate: Any, **options: Any) -> Self:
         """Draw a PrevalenceEstimate; options are those of :meth:`plot`."""
         remedy = "It comes from pulasso.prevalence.profile_likelihood, elkan_noto or best_bin."
-        check_kind("estimate", estimate, PrevalenceEstimate, remedy)
+        check_result("estimate", estimate, ("curves", "numbers"), remedy)
         return cls(estimate).plot(**options)
 
     def plot(self, ax: Any = None, *, max_classes: int = 7) -> Self:

@@ -1,13 +1,15 @@
 """What pictures need to know of fitted models, in one place."""
 
 from collections.abc import Callable
+from inspect import isclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import plain
+from pulasso._messages import arg, plain
+from pulasso.data.parameters import kind_of
 from pulasso.exceptions import InputError
 from pulasso.plots.style import Display
 
@@ -59,6 +61,13 @@ def scaled_path(path: Any) -> NDArray:
     """Return coefficients along a path per standard deviation, shape (n_lams, n_outputs, n_features)."""
     coefs = path.coefs if path.coefs.ndim == 3 else path.coefs[:, None, :]
     return coefs * path.model(0).feature_scale_
+
+
+def check_result(name: str, value: Any, parts: tuple[str, ...], remedy: str) -> None:
+    """Refuse an object that lacks what a picture is drawn from."""
+    if isclass(value) or not all(hasattr(value, each) for each in parts):
+        problem = f"{arg(name)} is {kind_of(value)}, which holds nothing to draw here."
+        raise InputError(problem, parameter=name, remedy=remedy)
 
 
 def path_of(estimator: Any) -> Any:

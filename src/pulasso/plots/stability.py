@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.data.parameters import as_whole, check_kind
-from pulasso.inference import StabilityResult
+from pulasso.data.parameters import as_whole
+from pulasso.plots.reading import check_result
 from pulasso.plots.style import (
     DOTTED,
     INK,
@@ -69,7 +69,8 @@ class StabilityPathDisplay(Display):
 
         Groups that it does not judge are left out.
         """
-        check_kind("result", result, StabilityResult, "It comes from pulasso.inference.stability_selection.")
+        remedy = "It comes from pulasso.inference.stability_selection."
+        check_result("result", result, ("candidates", "paths"), remedy)
         judged = np.flatnonzero(result.candidates)
         names = [result.groups[j] for j in judged]
         return cls(result.lams, result.paths[:, judged], names, result.threshold).plot(**options)

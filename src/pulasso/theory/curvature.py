@@ -38,8 +38,7 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
     Examples
     --------
     >>> import numpy as np
-    >>> from pulasso.data.parameters import as_numbers, check_kind
-    from pulasso.datasets import simulate_ordinal
+    >>> from pulasso.datasets import simulate_ordinal
     >>> data = simulate_ordinal(500, 10, random_state=0)
     >>> kappa = curvature_along(data, np.eye(10)[0], [0.1, 1.0])
     >>> bool((kappa > 0).all())

@@ -30,6 +30,7 @@ from pulasso.data.labels._column import (
 from pulasso.data.labels._refusals import (
     ambiguous_name,
     how_to_start,
+    if_encoded,
     refuse_measurements,
     refuse_missing,
     warn_of_a_better_marker,
@@ -224,20 +225,9 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
             f"{arg(parameter)} {verb} {marker!r}, which does not occur in {arg('y')}. "
             f"Labels present: {listed(column.names)}.",
             parameter=parameter,
-            remedy=did_you_mean(marker, column.names).strip() or _if_encoded(column, marker),
+            remedy=did_you_mean(marker, column.names).strip() or if_encoded(column, marker),
         )
     return column.names[column.names.index(marker)]
-
-
-def _if_encoded(column: Column, marker: Any) -> str:
-    """Say what may have happened where text is looked for among the numbers 0, 1, 2, ..."""
-    if not isinstance(marker, str) or column.names != list(range(len(column.names))):
-        return ""
-    return (
-        "If you gave text: scikit-learn's cross_val_predict turns it into numbers for predict_proba. Do so yourself, "
-        f"with 0 for {marker!r}: names = [{marker!r}, *sorted(set(y) - {{{marker!r}}})], "
-        f"y = [names.index(each) for each in y], {arg('unlabeled', '0')}."
-    )
 
 
 def _name_class_0(column: Column, marker: Any, unlabeled: Any, negative: Any, order: list[Any] | None) -> Any:
