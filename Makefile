@@ -5,7 +5,7 @@ BIN := .venv/bin
 SCALE ?= quick
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-all test-report sanitize lint bench bench-quick bench-cli bench-scale torture reproduce reproduce-docs studies docs clean
+.PHONY: help run test test-slow test-all test-report test-floors sanitize lint bench bench-quick bench-cli bench-scale torture reproduce reproduce-docs studies docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | while IFS='|' read -r name text; do \
@@ -39,6 +39,14 @@ test-slow: .venv/.installed ## Run the slow tests alone: kills at every moment, 
 	$(BIN)/python -m pytest -n 2 -m slow
 
 test-all: test test-slow ## Run all tests
+
+# Old packages warn of what has become of each other since; those warnings are not about us.
+test-floors: ## Run the contracts and the command line with every dependency at its oldest version, in .venv-floors
+	$(PYTHON) -m venv .venv-floors
+	.venv-floors/bin/python tools/floors.py > .venv-floors/floors.txt
+	.venv-floors/bin/python -m pip install --quiet --editable ".[test]" --constraint .venv-floors/floors.txt
+	.venv-floors/bin/python -m pytest -n 2 -x -m "not slow" -p no:cacheprovider -W ignore::DeprecationWarning \
+		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning tests/contracts tests/cli
 
 sanitize: .venv/.installed ## Run the kernel's tests under AddressSanitizer and UBSan (needs gcc)
 	mkdir -p build/sanitize
@@ -91,6 +99,6 @@ docs: .venv/.installed-docs ## Build the documentation; says where its first pag
 	@echo "The documentation is in docs/_build/html/index.html"
 
 clean: ## Remove the environment, caches and results
-	rm -rf .venv .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs \
+	rm -rf .venv .venv-floors .coverage .coverage.* htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist runs \
 		docs/_build docs/auto_examples docs/api/generated docs/drawn
 	find src tests examples reproduction -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import arg, did_you_mean, listed, plain, warn
+from pulasso.data.inputs import check_flag
+from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
 from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning, NearlyConstantWarning
@@ -82,6 +84,9 @@ def build_problem(
     >>> problem.shape, problem.null.offsets
     ((2, 1), array([0.22314355]))
     """
+    check_kind("data", data, PUData, "Read features and labels by PUData.read(X, z).")
+    for name, value in (("standardized", standardized), ("fit_intercept", fit_intercept)):
+        check_flag(name, value)
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
     label_model = label_model_of(scenario, data.counts, data.x, names)

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pulasso.cli.build_estimator import parse_numbers
+
 ONE_FIT = ("--lam", "0.03", "--keep", "height,rain,temp")
 
 
@@ -170,7 +172,7 @@ def test_failed_runs_leave_no_folder(run, csv, command, tmp_path):
     ("words", "expected"),
     [
         ("cvs sightings.csv", "No such command 'cvs'. Did you mean 'cv'"),
-        ("cv sightings.csv --lable species", "No such option: --lable"),
+        ("cv sightings.csv --lable species", "No such option"),
         ("fit sightings.csv --label species", "Missing option '--lam'"),
         ("cv sightings.csv --scenario casecontrol", "Did you mean 'case-control'?"),
         ("fit sightings.csv --lam 1 --config nowhere.toml", "No such file"),
@@ -215,3 +217,15 @@ def test_matrices_and_tables_are_not_the_same(run, csv, tmp_path):
     run("predict", "m/model", "wide.npz").refused(words="the model needs 3 features")
     run("fit", "wide.npz", *known).refused("label", "holds no labels")
     assert len(pd.read_csv(tmp_path / "m" / "predictions.csv")) == 60
+
+
+def test_names_with_spaces_around_them():
+    assert parse_numbers("rata=0.2, oak = 0.1", "prevalence", [" rata ", "oak"]) == {
+        " rata ": 0.2,
+        "oak": 0.1,
+    }
+    assert parse_numbers("rata=0.2, rata =0.1", "prevalence", [" rata ", "rata"]) == {
+        "rata": 0.2,
+        " rata ": 0.1,
+    }
+    assert parse_numbers("a=b=0.2", "prevalence", ["a=b"]) == {"a=b": 0.2}

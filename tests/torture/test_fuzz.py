@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.fuzz import calls, files
+from support.fuzz import calls, files, public
 from support.fuzz.judge import UnnamedError, judge
 
 N_CASES = {
@@ -17,7 +17,9 @@ N_CASES = {
     calls.chunks: 25,
     files.model_folder: 80,
     files.command: 30,
+    files.notes: 40,
     files.process: 1,
+    public.public: 300,
 }
 
 
@@ -28,6 +30,19 @@ def test_calls_end_well_or_by_name(face, record_figure):
         ended = judge(face(np.random.default_rng(case)))
         outcomes[ended] = outcomes.get(ended, 0) + 1
     record_figure(f"fuzzed {face.__name__}", outcomes)
+
+
+def test_every_public_name_is_called_or_left_out_for_a_reason():
+    names = {name.rsplit(".", 1)[1] for name, _ in public.public_names()}
+    called = {part for name in public.recipes() for part in name.split(".")}
+    assert names - called - set(public.LEFT_OUT) == set()
+    assert set(public.LEFT_OUT) <= names and all(public.LEFT_OUT.values())
+
+
+def test_the_calls_that_are_made_odd_work_as_they_are(capsys):
+    """Otherwise the fuzz would see refusals of arguments that it never meant to change."""
+    for recipe in public.recipes().values():
+        assert judge(public.call_of(recipe, np.random.default_rng(0), n_odd=0)) == "done", recipe.name
 
 
 def failing(kind):

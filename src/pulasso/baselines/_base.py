@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -81,7 +82,12 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
     def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
         check_is_fitted(self)
-        return self._proba(check_features(self, self._in_memory(X), reset=False))
+        x = check_features(self, self._in_memory(X), reset=False)
+        if sparse.issparse(x) and x.indices.dtype != np.int32 and max(x.shape) < 2**31 and x.nnz < 2**31:
+            x = type(x)((x.data, x.indices.astype(np.int32), x.indptr.astype(np.int32)), shape=x.shape)
+        # Trees read single precision and small positions, and refuse by name what that cannot hold.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._proba(x)
 
     def predict(self, X: Any) -> NDArray:
         """Return the most probable true class of every row."""

@@ -1,11 +1,13 @@
 """Comparators that are the library's own estimators with fixed settings."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pulasso._messages import arg
+from pulasso.data.parameters import kind_of
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import CaseControl, PerClass
@@ -116,7 +118,13 @@ def oracle(
     >>> oracle(0.02, **data.scenario_params).fit(data.X, data.y).classes_.tolist()
     [0, 1, 2]
     """
-    if scenario != CaseControl.name:
+    if not (inspect.isclass(estimator) and issubclass(estimator, (MultinomialPULasso, OrdinalPULasso))):
+        raise InputError(
+            f"{arg('estimator')} is {kind_of(estimator)}.",
+            parameter="estimator",
+            remedy="Give the class itself, MultinomialPULasso or OrdinalPULasso.",
+        )
+    if not isinstance(scenario, str) or scenario != CaseControl.name:
         return estimator(lam, scenario="fully-observed", **params)
     if prevalence is None:
         raise ScenarioError(

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from pulasso.baselines._base import BaseBaseline, fit_weighted, refuse_confirmed_negatives
 from pulasso.baselines._population import population_weights
+from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.estimators import MultinomialPULasso
 from pulasso.exceptions import ScenarioError
@@ -81,7 +82,9 @@ class OneVsRestPU(BaseBaseline):
         self.estimators_ = [self._fit_class(data, k, float(share[k])) for k in range(1, len(data.classes))]
 
     def _fit_class(self, data: PUData, k: int, prevalence: float) -> Any:
-        estimator = MultinomialPULasso() if self.estimator is None else clone(self.estimator)
+        base = MultinomialPULasso() if self.estimator is None else self.estimator
+        check_kind("estimator", base, BaseEstimator, "Give an estimator, such as MultinomialPULasso().")
+        estimator = clone(base)
         scenario: Scenario
         if self.scenario_.name == SingleTrainingSet.name:
             scenario = SingleTrainingSet(float(np.exp(self.label_model_.log_labeled[k])))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import listed
+from pulasso._messages import did_you_mean, listed
 from pulasso.cli.errors import note, warn
 from pulasso.cli.load_data import load_table
 from pulasso.data.column_roles import row_weights
@@ -33,12 +33,15 @@ class Applied:
         Observed labels, if the table has the label column of the fit.
     weight : array or None
         Weights of the rows, if the fit had some and the table has them.
+    ids : Series or None
+        The column that tells rows apart, if one was asked for.
     """
 
     x: Any
     complete: NDArray
     labels: NDArray | None
     weight: NDArray | None = None
+    ids: Any = None
 
     def complete_rows(self) -> "Applied":
         """Return it without the rows that have missing values."""
@@ -83,12 +86,16 @@ class SavedModel:
         found = self.table.get(name)
         return found if isinstance(found, str) else None
 
-    def apply_to(self, path: Path, na: list[str] | None) -> Applied:
-        """Read a table and return what the model takes."""
+    def apply_to(self, path: Path, na: list[str] | None, ids: str | None = None) -> Applied:
+        """Read a table and return what the model takes, and the column that tells rows apart."""
         # Labels of a matrix are found by themselves, and need not be there.
         label = None if path.suffix.lower() == ".npz" else self.noted("label")
         n_features, from_matrix = self.fitted.n_features_in_, "n_features" in self.table
-        read = load_table(path, label=label, na=na, n_features=n_features if from_matrix else None)
+        width = n_features if from_matrix else None
+        read = load_table(path, label=label, na=na, n_features=width, text=[] if ids is None else [ids])
+        if ids is not None and (read.frame is None or ids not in read.frame.columns):
+            names = [] if read.frame is None else list(read.frame.columns)
+            raise InputError(f"{path} has no column {ids!r}.{did_you_mean(ids, names)}", parameter="id")
         if read.frame is None:
             if read.matrix.shape[1] != n_features or "columns" in self.table:
                 what = "named columns" if "columns" in self.table else f"{n_features} features"
@@ -105,14 +112,19 @@ class SavedModel:
         labels = parse_labels(frame[label]) if label in frame.columns else None
         weights = self.noted("weights")
         weight = row_weights(frame[weights]) if weights in frame.columns else None
-        return Applied(*self._encode(frame, path), labels, weight)
+        found = self._encode(frame if ids in self._used() else frame.drop(columns=ids or []), path)
+        return Applied(*found, labels, weight, None if ids is None else frame[ids])
+
+    def _used(self) -> set:
+        """Return the names of all columns that the fit used."""
+        return {each.name for each in self._recipe().columns} | {self.noted("label"), self.noted("weights")}
 
     def _encode(self, frame: Any, path: Path) -> tuple[Any, NDArray]:
         """Return features, and which rows are complete; says what is extra, new or missing."""
         recipe = self._recipe()
         for message in recipe.check(frame, path):
             warn(message)
-        used = {each.name for each in recipe.columns} | {self.noted("label"), self.noted("weights")}
+        used = self._used()
         extra = [name for name in frame.columns if name not in used]
         if extra:
             note(f"Not used: {'column' if len(extra) == 1 else 'columns'} {listed(extra)}.")

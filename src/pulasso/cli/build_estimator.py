@@ -27,7 +27,7 @@ MEANINGS = {
     "label_frequency": "how often a member of the class carries its label",
 }
 NUMBER_OF = {ScenarioName.case_control: "prevalence", ScenarioName.single_training_set: "label_frequency"}
-SHARE = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
+SHARE = re.compile(r"(.+?)=([^=,]+?)(?:,|$)")
 
 
 def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
@@ -92,8 +92,12 @@ def parse_numbers(text: str, name: str, classes: Sequence[Any]) -> Any:
         raise InputError(
             f"{option} {text!r} cannot be read; write class=number,class=number.", parameter=name
         )
-    by_text = {str(each): each for each in classes}
-    return {by_text.get(label, label): _share(number, name) for label, number in SHARE.findall(text)}
+    # Spaces around a name count only where two classes differ by nothing else.
+    by_text = {str(each).strip(): each for each in classes} | {str(each): each for each in classes}
+    return {
+        by_text.get(label, by_text.get(label.strip(), label.strip())): _share(number, name)
+        for label, number in SHARE.findall(text)
+    }
 
 
 def _share(text: str, name: str) -> float:

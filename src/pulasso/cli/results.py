@@ -16,7 +16,7 @@ from pulasso._messages import plain
 from pulasso.cli.errors import command_line, said, say, show_parameter
 from pulasso.cli.load_data import LoadedData
 from pulasso.exceptions import InputError
-from pulasso.storage import new_file, refuse_existing
+from pulasso.storage import new_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -28,7 +28,6 @@ __all__ = [
     "notes_of",
     "prediction_table",
     "print_json",
-    "refuse_all",
     "save_model",
     "show_model",
     "show_written",
@@ -42,12 +41,6 @@ INSTALL_REPORT = "`pip install pulasso[report]`"
 
 
 # --- files ------------------------------------------------------------------------------------------------
-
-
-def refuse_all(paths: Sequence[Path], force: bool, elsewhere: str = "another folder by --out") -> None:
-    """Refuse results that are there already, before anything is computed."""
-    for path in paths:
-        refuse_existing(path, force, f"{REPLACE}, or {elsewhere}.")
 
 
 def write_csv(frame: "DataFrame", path: Path, force: bool, digits: int = 6) -> None:

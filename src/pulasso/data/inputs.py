@@ -149,7 +149,7 @@ def _not_finite_columns(x: Any) -> list:
 
 def _not_numeric_columns(x: Any) -> list:
     """Columns with a value that is no number; asked only once a conversion has failed."""
-    names = list(getattr(x, "columns", []))
+    names = list(x.columns) if hasattr(x, "columns") and not callable(x.columns) else []
     array = np.asarray(x, dtype=object)
     bad = [j for j in range(array.shape[1]) if not _is_numeric(array[:, j])] if array.ndim == 2 else []
     return [names[j] if names else j for j in bad]

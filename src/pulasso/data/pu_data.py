@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator
 from pulasso._messages import arg, warn
 from pulasso.data.chunks import is_chunked
 from pulasso.data.containers import unmasked_labels
-from pulasso.data.inputs import check_features, check_same_length, check_weight
+from pulasso.data.inputs import check_features, check_flag, check_same_length, check_weight
 from pulasso.data.labels import encode_labels
+from pulasso.data.parameters import as_numbers, as_rows, check_kind
 from pulasso.exceptions import ClassOrderWarning, InputError
 from pulasso.scenarios import LabelCounts
 
@@ -85,6 +86,8 @@ class PUData:
                 f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None.",
                 parameter="y",
             )
+        check_kind("estimator", estimator, BaseEstimator, "Leave it out.")
+        check_flag("ordered", ordered)
         x = check_features(estimator, X, reset=True)
         check_same_length(x, z)
         weight = check_weight(sample_weight, x)
@@ -126,7 +129,10 @@ class PUData:
 
         A row that is drawn twice is a row of twice the weight, so no row is stored twice.
         """
-        weight = self.weight[rows] if counts is None else self.weight[rows] * counts
+        rows = as_rows("rows", rows, len(self.weight))
+        weight = self.weight[rows]
+        if counts is not None:
+            weight = weight * as_numbers("counts", counts, shape=weight.shape)
         if self.is_chunked:
             of_all = np.zeros_like(self.weight)
             of_all[rows] = weight

@@ -55,7 +55,12 @@ class Table:
 
 
 def read_table(
-    path: Path, *, label: str | None = None, na: Sequence[str] = (), n_features: int | None = None
+    path: Path,
+    *,
+    label: str | None = None,
+    na: Sequence[str] = (),
+    n_features: int | None = None,
+    text: Sequence[str] = (),
 ) -> Table:
     """Read a table by the ending of its name.
 
@@ -68,6 +73,8 @@ def read_table(
         Text that stands for missing values, besides what usually does.
     n_features : int, optional
         Width of a matrix, for formats that do not say.
+    text : sequence of str, optional
+        Further columns to read as plain text, such as identifiers: 007 is not 7.
     """
     if not path.exists():
         raise DataFileError(f"{path} does not exist.{_similar_file(path)}")
@@ -77,7 +84,7 @@ def read_table(
     if path.is_dir() or kind is None:
         raise DataFileError(f"{path} is no table: its name should end in {listed(FORMATS, show=str)}.")
     if kind == "text":
-        frame, notes = read_text(path, label, na)
+        frame, notes = read_text(path, [*text, *([] if label is None else [label])], na)
         return _without_row_numbers(Table(frame, notes=notes))
     if kind == "arrow":
         return _without_row_numbers(Table(_read_arrow(path, ending)))

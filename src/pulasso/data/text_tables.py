@@ -35,14 +35,14 @@ MARKS = {
 }
 
 
-def read_text(path: Path, label: str | None, na: Sequence[str]) -> "tuple[DataFrame, tuple[str, ...]]":
+def read_text(path: Path, text: Sequence[str], na: Sequence[str]) -> "tuple[DataFrame, tuple[str, ...]]":
     """Return a table of text, and what is unusual about it.
 
     Parameters
     ----------
     path : Path
-    label : str or None
-        Column to read as plain text.
+    text : sequence of str
+        Columns to read as plain text.
     na : sequence of str
         Text that stands for missing values, besides what usually does.
     """
@@ -50,7 +50,7 @@ def read_text(path: Path, label: str | None, na: Sequence[str]) -> "tuple[DataFr
         wide = _wide_encoding(path)
         for encoding in (wide,) if wide else ("utf-8-sig", "cp1252"):
             try:
-                frame, notes = _read_encoded(path, label, na, encoding)
+                frame, notes = _read_encoded(path, text, na, encoding)
             except UnicodeError as error:
                 culprit = _culprit(error)
                 continue
@@ -89,7 +89,7 @@ def _culprit(error: UnicodeError) -> str:
 
 
 def _read_encoded(
-    path: Path, label: str | None, na: Sequence[str], encoding: str
+    path: Path, text: Sequence[str], na: Sequence[str], encoding: str
 ) -> "tuple[DataFrame, tuple[str, ...]]":
     with _open(path, "rt", encoding=encoding, newline="") as stream:
         lines = [line for line in islice(stream, ROWS_LOOKED_AT + 1) if line.strip()]
@@ -106,9 +106,11 @@ def _read_encoded(
         "encoding": encoding,
         "index_col": 0 if has_row_names else False,
         # Labels are read as they stand: a class may be called "None".
-        "na_values": {name: missing for name in header if name != label} if label in header else missing,
+        "na_values": {name: missing for name in header if name not in text}
+        if set(text) & set(header)
+        else missing,
         "keep_default_na": False,
-        "dtype": {label: str} if label in header else {},
+        "dtype": {name: str for name in text if name in header},
         "skipinitialspace": True,
     }
     try:

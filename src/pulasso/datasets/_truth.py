@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.signal import lfilter
 
+from pulasso._messages import arg
+from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_generator, as_numbers, as_whole
 from pulasso.datasets._predictor import draw_from_density, draw_tilted, mean_over_normal
+from pulasso.exceptions import InputError
 from pulasso.responses import Response
 
 __all__ = ["GaussianFeatures", "Truth"]
@@ -84,11 +88,23 @@ class Truth:
 
     def log_proba(self, linear: NDArray) -> NDArray:
         """Return log P(y | x) from the linear predictor, classes 0..K."""
-        return self.response.log_proba(linear, self.offsets)
+        predictor = as_numbers("linear", linear, ndim=2)
+        if predictor.shape[1] != self.response.n_outputs:
+            words = f"{arg('linear')} has {predictor.shape[1]} columns; give one for each of {self.response.n_outputs}."
+            raise InputError(words, parameter="linear")
+        return self.response.log_proba(predictor, self.offsets)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Return the true P(y | x), shape (n_samples, K + 1)."""
-        return np.exp(self.log_proba(np.asarray(X) @ self.theta))
+        rows = as_numbers("X", X, ndim=2)
+        if rows.shape[1] != len(self.theta):
+            words = f"{arg('X')} has {rows.shape[1]} features, but the truth is about {len(self.theta)}."
+            raise InputError(words, parameter="X")
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear = rows @ self.theta
+        if not np.isfinite(linear).all():
+            raise InputError(f"{arg('X')} holds numbers that are too large to add up.", parameter="X")
+        return np.exp(self.log_proba(linear))
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable class of every row: no rule is right more often."""
@@ -107,14 +123,16 @@ class Truth:
 
     def draw(self, n_samples: int, random_state: Any = None) -> tuple[NDArray, NDArray]:
         """Return features and true classes of rows drawn from the population."""
-        rng = np.random.default_rng(random_state)
+        rng, n_samples = as_generator(random_state), as_whole("n_samples", n_samples, least=0)
         x = self.features.draw(rng, n_samples)
         reached = np.cumsum(self.predict_proba(x), axis=1)[:, :-1]
         return x, (rng.random((n_samples, 1)) > reached).sum(axis=1)
 
     def draw_class(self, n_samples: int, wanted: int, random_state: Any = None) -> NDArray:
         """Return features of rows drawn from one class; the linear predictor first, then x given it."""
-        rng = np.random.default_rng(random_state)
+        rng, n_samples = as_generator(random_state), as_whole("n_samples", n_samples, least=0)
+        check_number("wanted", wanted, least=0, most=self.response.n_positive, whole=True)
+        wanted = int(wanted)
         covariance = self.predictor_covariance
 
         def log_proba(u: NDArray) -> NDArray:

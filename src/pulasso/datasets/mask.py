@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain
+from pulasso.data.parameters import as_generator, kind_of
 from pulasso.exceptions import LabelError
 from pulasso.scenarios import LabelCounts, PerClass, SingleTrainingSet
 
@@ -17,6 +18,21 @@ def frequency_of_classes(label_frequency: PerClass, classes: NDArray) -> NDArray
     # The scenario reads and checks the numbers, with the words it has for wrong ones.
     anyone = LabelCounts(classes, 1.0, np.zeros(len(classes)))
     return np.exp(SingleTrainingSet(label_frequency).label_model(anyone).log_labeled[1:])
+
+
+def _read_classes(name: str, given: ArrayLike) -> tuple[NDArray, NDArray]:
+    """Return classes as an array, and those that it holds in order."""
+    try:
+        labels = np.asarray(given)
+        found = np.unique(labels)
+    except (TypeError, ValueError):
+        problem = f"{arg(name)} must hold classes of one kind, all numbers or all text."
+        raise LabelError(problem, parameter=name) from None
+    if labels.ndim != 1 or len(labels) == 0 or labels.dtype.kind not in "biufUSO":
+        words = f"{arg(name)} has shape {labels.shape} and type {labels.dtype}; give"
+        what = "one true class for each row" if name == "y" else "a list of all classes, class 0 first"
+        raise LabelError(f"{words} {what}.", parameter=name)
+    return labels, found
 
 
 def mask_labels(
@@ -57,11 +73,9 @@ def mask_labels(
     >>> mask_labels(["no", "oak", "fir"], 1.0, unlabeled="?", classes=["no", "fir", "oak"]).tolist()
     ['?', 'oak', 'fir']
     """
-    labels = np.asarray(y)
-    if labels.ndim != 1 or len(labels) == 0:
-        raise LabelError(f"y has shape {labels.shape}; give one true class for each row.", parameter="y")
-    names = np.unique(labels) if classes is None else np.asarray(classes)
-    unknown = [label for label in np.unique(labels) if label not in names]
+    labels, found = _read_classes("y", y)
+    names = found if classes is None else _read_classes("classes", classes)[0]
+    unknown = [label for label in found if label not in names]
     if unknown:
         words = f"y holds {listed(unknown)}, which {arg('classes')} does not name."
         raise LabelError(words, parameter="classes")
@@ -70,5 +84,12 @@ def mask_labels(
         raise LabelError(words, parameter="y")
     shown = np.append(0.0, frequency_of_classes(label_frequency, names))
     code = np.argmax(labels[:, None] == names[None, :], axis=1)
-    hidden = np.random.default_rng(random_state).random(len(labels)) >= shown[code]
-    return np.where(hidden, names[0] if unlabeled is None else unlabeled, labels)
+    hidden = as_generator(random_state).random(len(labels)) >= shown[code]
+    marker = names[0] if unlabeled is None else unlabeled
+    if not isinstance(marker, str | bytes | int | float | np.generic):
+        raise LabelError(f"{arg('unlabeled')} is {kind_of(marker)}, no label.", parameter="unlabeled")
+    try:
+        return np.where(hidden, marker, labels)
+    except TypeError:
+        words = f"{arg('unlabeled')} is {kind_of(marker)}, and the classes are of type {labels.dtype}."
+        raise LabelError(words, parameter="unlabeled") from None

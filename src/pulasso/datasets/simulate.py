@@ -6,8 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import arg, listed
+from pulasso._messages import arg
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_generator, as_numbers, as_whole, check_choice, shown
 from pulasso.datasets._truth import GaussianFeatures, Truth
 from pulasso.datasets.mask import frequency_of_classes, mask_labels
 from pulasso.exceptions import InputError
@@ -119,8 +120,10 @@ def _simulator(response, **words):  # without types, so that editors infer the s
         correlation: float = 0.0,
         random_state: Any = None,
     ) -> Simulation:
-        rng = np.random.default_rng(random_state)
-        check_number("n_positive", n_positive, least=1, whole=True)
+        rng = as_generator(random_state)
+        n_positive = as_whole("n_positive", n_positive)
+        n_samples = as_whole("n_samples", n_samples, least=n_positive + 1)
+        n_features, n_active = as_whole("n_features", n_features), as_whole("n_active", n_active, least=0)
         check_number("variance", variance, above=0.0)
         _check_inside("correlation", correlation, -1.0, 1.0)
         model = response(n_positive)
@@ -171,9 +174,10 @@ def _check_inside(name: str, value: Any, low: float, high: float) -> None:
 
 def _check_probabilities(null_proba: ArrayLike | None, n_classes: int) -> NDArray:
     """Return one positive probability for each of the classes 0..K, equal ones if none are given."""
-    proba = np.full(n_classes, 1.0 / n_classes) if null_proba is None else np.asarray(null_proba, dtype=float)
+    equal = np.full(n_classes, 1.0 / n_classes)
+    proba = equal if null_proba is None else as_numbers("null_proba", null_proba)
     if proba.shape != (n_classes,) or not (proba > 0).all() or not np.isclose(proba.sum(), 1.0):
-        words = f"{arg('null_proba')}={null_proba!r} must hold positive numbers that sum to 1"
+        words = f"{arg('null_proba', shown(null_proba))} must hold positive numbers that sum to 1"
         raise InputError(f"{words}, one for each class 0..{n_classes - 1}.", parameter="null_proba")
     return proba / proba.sum()
 
@@ -181,20 +185,18 @@ def _check_probabilities(null_proba: ArrayLike | None, n_classes: int) -> NDArra
 def _sparse_coefficients(
     rng: np.random.Generator, n_features: int, n_active: int, n_outputs: int, signal: tuple[float, float]
 ) -> NDArray:
-    check_number("n_features", n_features, least=1, whole=True)
-    check_number("n_active", n_active, least=0, whole=True)
     if n_active > n_features:
         words = (
             f"{arg('n_active')}={n_active} features cannot be chosen from {arg('n_features')}={n_features}."
         )
         raise InputError(words, parameter="n_active")
-    low, high = signal
-    if not 0 <= low <= high:
-        words = f"{arg('signal')}={signal!r} must be two numbers, the smaller first, neither negative."
+    size = as_numbers("signal", signal)
+    if size.shape != (2,) or not 0 <= size[0] <= size[1]:
+        words = f"{arg('signal', shown(signal))} must be two numbers, the smaller first, neither negative."
         raise InputError(words, parameter="signal")
     theta, shape = np.zeros((n_features, n_outputs)), (n_active, n_outputs)
-    size = rng.uniform(low, high, shape)
-    theta[rng.choice(n_features, n_active, replace=False)] = size * rng.choice([-1.0, 1.0], shape)
+    chosen = rng.uniform(size[0], size[1], shape)
+    theta[rng.choice(n_features, n_active, replace=False)] = chosen * rng.choice([-1.0, 1.0], shape)
     return theta
 
 
@@ -207,11 +209,8 @@ def _label(
     label_frequency: Any,
 ) -> Simulation:
     """Draw rows and observed labels, and put everything together."""
-    if scenario not in NUMBERS:
-        words = f"{arg('scenario')}={scenario!r} is unknown; use one of {listed(NUMBERS)}."
-        raise InputError(words, parameter="scenario")
+    check_choice("scenario", scenario, NUMBERS)
     classes = np.arange(truth.response.n_positive + 1)
-    check_number("n_samples", n_samples, least=len(classes), whole=True)
     frequency = None
     if scenario == "case-control":
         x, y, z = _case_control(rng, truth, n_samples, unlabeled_share)

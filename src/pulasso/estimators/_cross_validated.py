@@ -30,6 +30,7 @@ from pulasso.exceptions import (
     LabelFrequencyWarning,
     StationaryPointWarning,
 )
+from pulasso.metrics import PUScorer
 from pulasso.model_selection import (
     SELECTIONS,
     LossCurve,
@@ -99,9 +100,11 @@ class CrossValidated(BasePULasso):
         self.lams_ = make_grid(self.lams, problem.lam_max, self.n_lams, self.lam_min_ratio)
         split = {"folds": (splitter, data, routed.splitter.split)}
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
-        check_folds(folds, data, data.weight)  # type: ignore[arg-type]
+        scorer = self._scorer()
+        needs_all = isinstance(scorer, PUScorer) and scorer.needs_every_label(problem.scenario)
+        check_folds(folds, data, data.weight, judged_by_all=needs_all)  # type: ignore[arg-type]
         copies = warn_of_copies(folds, data.x, data.codes, data.weight)
-        template, criterion = self._template(), Criterion(self._scorer(), routed.scorer.score)
+        template, criterion = self._template(), Criterion(scorer, routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         steps = {
             f"fold {i}": (template, data, fold, i, self.lams_, problem.scenario, criterion)

@@ -92,7 +92,10 @@ class PathResult:
         -------
         MultinomialPULasso or OrdinalPULasso
         """
-        index = range(len(self))[index]
+        check_number("index", index, whole=True)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index={index} is not on the path, which has {len(self)} lams.")
+        index = int(index) % len(self)
         model = copy(self._template)
         model.lam = float(self.lams[index])
         model.coef_ = self.coefs[index].copy()

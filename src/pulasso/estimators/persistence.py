@@ -77,7 +77,9 @@ def save(
                 f"The model cannot be saved: {name} holds {codec.left_out[name]}. Use joblib.dump."
             )
     try:
-        remarks = json.loads(json.dumps(dict(notes or {}), allow_nan=False, ensure_ascii=False).encode())
+        remarks = json.loads(
+            json.dumps({} if notes is None else dict(notes), allow_nan=False, ensure_ascii=False).encode()
+        )
         _check_depth(remarks)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"notes cannot be saved: {error}.") from None

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pulasso._messages import arg, plain
 from pulasso._version import __version__
+from pulasso.data.parameters import shown
 from pulasso.exceptions import InputError
 from pulasso.export.writing import check_target, write_file
 from pulasso.numerics import log1mexp
@@ -127,9 +128,12 @@ def to_onnx(
             "pipeline, pass the last step (model[-1]) and convert the steps before it with skl2onnx; of a search, pass "
             "best_estimator_."
         )
-    asked = np.dtype(dtype)
-    if asked not in (np.float32, np.float64):
-        problem = f"{arg('dtype', repr(asked.name))} is no type of rows here; use 'float32' or 'float64'."
+    try:
+        asked = np.dtype(dtype)
+    except (TypeError, ValueError):
+        asked = np.dtype(object)
+    if dtype is None or asked not in (np.float32, np.float64):
+        problem = f"{arg('dtype', shown(dtype))} is no type of rows here; use 'float32' or 'float64'."
         raise InputError(problem, parameter="dtype")
     target = check_target(path, force, "model.onnx")
     return write_file(target, _serialize(model, asked), force)

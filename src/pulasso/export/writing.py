@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from pulasso.storage import new_file, refuse_existing
+from pulasso.storage import as_path, new_file, refuse_existing
 
 __all__ = ["check_target", "write_file"]
 
@@ -12,7 +12,7 @@ HINT = "Choose another name, or force=True to replace it."
 
 def check_target(path: str | os.PathLike, force: bool, example: str) -> Path:
     """Return the path of a file to write; refuse a folder, and a file that is there already."""
-    target = Path(path)
+    target = as_path(path, "path")
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; name a file in it, for example {target / example}.")
     refuse_existing(target, force, HINT)

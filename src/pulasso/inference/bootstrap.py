@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pulasso._messages import did_you_mean, listed
 from pulasso.data.inputs import check_features, check_number
+from pulasso.data.parameters import check_choice
 from pulasso.data.pu_data import PUData
 from pulasso.estimators.fitting import fitted, problem_of, solve
-from pulasso.exceptions import InputError
 from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._drawing import resample
 from pulasso.inference._fitting import open_seeded_run, prepare, quietly, solver_settings
@@ -93,12 +92,7 @@ def bootstrap(
     True
     """
     check_number("n_replicates", n_replicates, least=2, whole=True)
-    if start not in STARTS:
-        raise InputError(
-            f"start={start!r} is unknown.{did_you_mean(start, STARTS)}",
-            parameter="start",
-            remedy=f"Use one of {listed(STARTS)}.",
-        )
+    check_choice("start", start, STARTS)
     template, problem = prepare(estimator, X, z, sample_weight, "bootstrap")
     new_rows = None if predict_at is None else check_features(template, predict_at, reset=False)
     settings = {**problem.data.fingerprint(), "start": start, "predict_at": new_rows}

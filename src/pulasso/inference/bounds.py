@@ -42,6 +42,7 @@ def selection_bound(q: float, threshold: float, n_groups: int) -> float:
     1.0
     """
     check_threshold(threshold)
+    _check_counts(q, n_groups)
     return float(q) ** 2 / ((2.0 * threshold - 1.0) * n_groups)
 
 
@@ -73,6 +74,8 @@ def pairs_bound(q: float, threshold: float, n_groups: int, n_pairs: int) -> floa
     0.2157
     """
     check_threshold(threshold)
+    _check_counts(q, n_groups)
+    check_number("n_pairs", n_pairs, least=1, whole=True)
     theta, pair = q / n_groups, 1.0 / n_pairs
     least = min(0.5 + theta**2, 0.5 + pair / 2 + 0.75 * theta**2)
     if theta > 1.0 / np.sqrt(3.0) or threshold <= least:
@@ -83,6 +86,11 @@ def pairs_bound(q: float, threshold: float, n_groups: int, n_pairs: int) -> floa
     else:
         factor = 4.0 * (1.0 - threshold + pair / 2) / (1.0 + pair)
     return float(factor * theta * q)
+
+
+def _check_counts(q: float, n_groups: int) -> None:
+    check_number("q", q, least=0.0)
+    check_number("n_groups", n_groups, least=1, whole=True)
 
 
 def largest_q(expected_false: float, threshold: float, n_groups: int) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed
 from pulasso.curvature import Curvature
+from pulasso.data.parameters import as_numbers, check_choice, check_kind
 from pulasso.exceptions import InputError
 from pulasso.numerics import class_scores, log_normalize
 from pulasso.responses import RESPONSES, Response
@@ -68,14 +68,15 @@ class PULoss:
         counts: LabelCounts | None = None,
         cutpoints: ArrayLike | None = None,
     ):
+        check_choice("response", response, RESPONSES)
         self.response = response
-        if response not in RESPONSES:
-            raise InputError(
-                f"response={response!r} is unknown.",
-                parameter="response",
-                remedy=f"Use one of {listed(RESPONSES)}.",
+        self.cutpoints = None if cutpoints is None else as_numbers("cutpoints", cutpoints, ndim=1)
+        if self.cutpoints is not None and not (len(self.cutpoints) and (np.diff(self.cutpoints) > 0).all()):
+            raise InputError("cutpoints must increase.", parameter="cutpoints")
+        if counts is not None:
+            check_kind(
+                "counts", counts, LabelCounts, "LabelCounts.from_codes(codes, classes, weight) gives them."
             )
-        self.cutpoints = None if cutpoints is None else np.asarray(cutpoints, dtype=float)
         self.counts = counts
         numbers = {"prevalence": prevalence, "label_frequency": label_frequency}
         is_model = isinstance(scenario, LabelModel)
@@ -117,10 +118,7 @@ class PULoss:
             "em": the curvature of the EM surrogate, ``diag q - q q^T``, an upper bound and always positive. "fisher":
             the mean over labels given x, positive, too. "exact": the true Hessian, which may be indefinite.
         """
-        if kind not in KINDS:
-            raise InputError(
-                f"kind={kind!r} is unknown.", parameter="kind", remedy=f"Use one of {listed(KINDS)}."
-            )
+        check_choice("kind", kind, KINDS)
         log_odds, response, shape = self._read(eta, codes)
         codes = np.asarray(codes)
         curved = self.mixed_curvature(log_odds, codes, 1.0 if kind == "exact" else 0.0)
@@ -214,26 +212,33 @@ class PULoss:
 
     def _read(self, eta: ArrayLike, codes: ArrayLike) -> tuple[NDArray, Response | None, tuple[int, ...]]:
         """Return class log odds, the response that they came from if it was not the identity, and the shape given."""
-        array = np.asarray(eta, dtype=float)
-        codes = np.asarray(codes)
-        if len(array) != len(codes) or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
+        array = as_numbers("eta", eta)
+        if array.ndim != 2 - (self.cutpoints is not None):
+            wanted = "(n_samples, K)" if self.cutpoints is None else "(n_samples,)"
             raise InputError(
-                f"codes must be {len(array)} whole numbers, one for each row of eta.",
-                parameter="codes",
-                remedy="0 stands for unlabeled, k for class k, K + 1 for a confirmed negative.",
+                f"eta has shape {array.shape}, not {wanted}.",
+                parameter="eta",
+                remedy="Give class log odds, or cutpoints= for the single score of the ordinal model.",
             )
+        n_positive = array.shape[1] if self.cutpoints is None else len(self.cutpoints)
+        _check_codes(codes, len(array), n_positive)
         if self.cutpoints is None:
-            if array.ndim != 2:
-                raise InputError(
-                    f"eta has shape {array.shape}, not (n_samples, K).",
-                    parameter="eta",
-                    remedy="Give class log odds, or cutpoints= for the single score of the ordinal model.",
-                )
             return array, None, array.shape
-        response = RESPONSES[self.response].build(len(self.cutpoints))
+        response = RESPONSES[self.response].build(n_positive)
         return response.log_odds(*self._score(eta)), response, array.shape
 
     def _score(self, eta: ArrayLike) -> tuple[NDArray, NDArray]:
         """Return the score as a column, and the cutpoints as the response has them."""
         assert self.cutpoints is not None
         return np.asarray(eta, dtype=float).reshape(-1, 1), np.diff(self.cutpoints, prepend=0.0)
+
+
+def _check_codes(codes: ArrayLike, n_rows: int, n_positive: int) -> None:
+    found = np.atleast_1d(as_numbers("codes", codes))
+    whole = np.asarray(codes).dtype.kind in "iu"
+    if not whole or found.shape != (n_rows,) or not ((found >= 0) & (found <= n_positive + 1)).all():
+        raise InputError(
+            f"codes must be {n_rows} whole numbers from 0 to {n_positive + 1}, one for each row of eta.",
+            parameter="codes",
+            remedy="0 stands for unlabeled, k for class k, K + 1 for a confirmed negative.",
+        )

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from pulasso._messages import listed, warn
+from pulasso.data.parameters import check_choice
 from pulasso.metrics import _formulas
 from pulasso.metrics._estimate import Estimate
-from pulasso.metrics._parameters import LabelSettings, check_choice, documented
+from pulasso.metrics._parameters import LabelSettings, documented
 from pulasso.metrics._reading import read_classes, read_positions
 from pulasso.metrics._signed_sample import SignedSample, Statistic
 

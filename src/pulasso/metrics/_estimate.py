@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from pulasso._messages import listed, plain
+from pulasso._messages import listed
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import position_in, shown
 from pulasso.tables import text_table
 
 
@@ -47,15 +48,16 @@ class Estimate:
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return both ends of the interval ``value -+ q * standard_error``, q a normal quantile; not cut at 0 or 1."""
         check_number("level", level, above=0.0, most=1.0)
-        reach = norm.ppf(0.5 + level / 2.0) * self.standard_error
+        # Infinite for a level of 1, and even then nothing around what is known exactly.
+        reach = min(norm.ppf(0.5 + level / 2.0), np.finfo(float).max) * self.standard_error
         return self.value - reach, self.value + reach
 
     def of(self, name: Any) -> "Estimate":
         """Return the estimate for the class of this name: one number, or a row of a matrix."""
         names = [] if self.classes is None else self.classes.tolist()
-        if plain(name) not in names:
-            raise KeyError(f"{name!r} is none of the classes: {listed(names) or 'this is one number'}.")
-        position = names.index(plain(name))
+        position = position_in(name, names)
+        if position is None:
+            raise KeyError(f"{shown(name)} is none of the classes: {listed(names) or 'this is one number'}.")
         value, error = self.value[position], self.standard_error[position]
         return (
             Estimate(value, error, self.classes) if np.ndim(value) else Estimate(float(value), float(error))

@@ -6,8 +6,7 @@ from typing import Any, TypedDict, TypeVar
 
 from numpy.typing import NDArray
 
-from pulasso._messages import Message, arg, did_you_mean
-from pulasso.exceptions import InputError
+from pulasso._messages import Message, did_you_mean
 from pulasso.scenarios import PerClass, Scenario
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -97,12 +96,3 @@ def check_keywords(labels: LabelSettings) -> None:
     for name in set(labels) - set(known):
         hint = did_you_mean(name, known) or f" These are known: {', '.join(known)}."
         raise TypeError(Message(f"unexpected keyword argument {name!r}.{hint}"))
-
-
-def check_choice(parameter: str, value: Any, choices: Sequence[Any]) -> None:
-    """Refuse a value that is none of the choices."""
-    if value not in choices:
-        raise InputError(
-            f"{arg(parameter, repr(value))} is unknown; use one of {', '.join(map(repr, choices))}.",
-            parameter=parameter,
-        )

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import check_choice
 from pulasso.metrics import _formulas
 from pulasso.metrics._classification import class_estimate
 from pulasso.metrics._estimate import Estimate
-from pulasso.metrics._parameters import LabelSettings, check_choice, documented
+from pulasso.metrics._parameters import LabelSettings, documented
 from pulasso.metrics._reading import read_matrix, read_proba, read_sample
 from pulasso.metrics._signed_sample import SignedSample
 from pulasso.tables import make_frame, text_table

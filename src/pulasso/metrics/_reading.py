@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from pulasso._messages import arg, listed, plain, warn
-from pulasso.data.inputs import check_weight
+from pulasso.data.inputs import check_flag, check_weight
 from pulasso.data.labels import encode_labels, encode_predictions, encode_with
+from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import (
     ClassOrderWarning,
     InputError,
@@ -69,6 +69,7 @@ def read_positions(
     z: ArrayLike, y_pred: ArrayLike, numbered: bool, sample_weight: ArrayLike | None, labels: LabelSettings
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and predictions on the scale 0..K of ordered classes."""
+    check_flag("numbered", numbered)
     if not numbered:
         return read_classes(z, y_pred, sample_weight, labels, ordered=True)
     sample = read_sample(z, sample_weight, labels, ordered=True)
@@ -79,6 +80,7 @@ def read_proba(
     z: ArrayLike, y_proba: ArrayLike, log: bool, sample_weight: ArrayLike | None, labels: LabelSettings
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and the probabilities of the classes, or their logs if those are given."""
+    check_flag("log", log)
     sample = read_sample(z, sample_weight, labels)
     given = read_matrix(sample, y_proba, "y_proba")
     proba = np.exp(given) if log else given
@@ -145,7 +147,7 @@ def _check_rows(n_rows: int, values: Any, name: str) -> None:
 
 def _read_numbers(values: ArrayLike, name: str, shape: tuple[int, ...], remedy: str) -> NDArray:
     """Return numbers in this shape; -inf is one, as the log of zero."""
-    numbers = check_array(values, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=name)
+    numbers = as_numbers(name, values, finite=False)
     if numbers.shape != shape:
         raise InputError(
             f"{arg(name)} has the shape {numbers.shape} in place of {shape}.", parameter=name, remedy=remedy
@@ -162,9 +164,10 @@ def _read_labels(
 ) -> tuple[NDArray, NDArray]:
     """Return codes and classes; rows of weight zero are absent and have the code 0, whatever their label."""
     marks = {"unlabeled": labels.get("unlabeled"), "negative": labels.get("negative")}
-    if labels.get("classes") is not None:
-        classes = np.asarray(labels["classes"])
-        return np.where(weight > 0, encode_with(z, classes, **marks), 0), classes
+    classes = labels.get("classes")
+    if classes is not None:
+        codes = encode_with(z, classes, **marks)
+        return np.where(weight > 0, codes, 0), np.asarray(classes)
     found = encode_labels(z, sample_weight=weight, ordered=ordered, **marks)
     if found.order_was_guessed:
         warn(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain, warn
-from pulasso.data.inputs import check_number, check_same_length
+from pulasso.data.inputs import check_number
 from pulasso.exceptions import ImpossibleScoreWarning, TrivialModelWarning
 from pulasso.metrics import _formulas
 from pulasso.metrics._estimate import Estimate
@@ -139,7 +139,6 @@ def pu_scores(
     '0.86, in truth 0.84'
     """
     check_number("level", level, above=0.0, most=1.0)
-    check_same_length(X if hasattr(X, "shape") else np.asarray(X), z)
     model = ScoredModel(estimator, X, z, sample_weight, labels, y_proba)
     estimate = model.sample.estimate
     overall = {name: estimate(statistic) for name, statistic in _overall(model).items()}

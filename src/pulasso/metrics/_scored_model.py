@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg, listed, plain
-from pulasso.data.inputs import check_weight
+from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.labels import encode_predictions, encode_with
+from pulasso.data.parameters import position_in
 from pulasso.exceptions import InputError, LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
@@ -36,6 +37,10 @@ class ScoredModel:
         check_keywords(labels)
         self.estimator, self.X, self.z, self.sample_weight = estimator, X, z, sample_weight
         self.core = _classifier_inside(estimator)
+        shape = getattr(X, "shape", None) or (
+            len(X) if hasattr(X, "__len__") and not hasattr(X, "shape") else 0,
+        )
+        check_same_length(np.empty((shape[0], 0)), z)
         self.marks = {
             name: labels.get(name, getattr(self.core, name, None)) for name in ("unlabeled", "negative")
         }
@@ -141,8 +146,8 @@ def _class_0_first(classes: ArrayLike, marks: dict[str, Any]) -> NDArray:
     """Return the classes of a fit in our order; other classifiers sort them, wherever class 0 is."""
     known = np.asarray(classes)
     names = known.tolist()
-    first = next((mark for mark in (marks["negative"], marks["unlabeled"]) if mark in names), names[0])
-    zero = names.index(first)
+    found = [position_in(marks[name], names) for name in ("negative", "unlabeled") if marks[name] is not None]
+    zero = next((each for each in found if each is not None), 0)
     return np.concatenate([known[[zero]], np.delete(known, zero)])
 
 

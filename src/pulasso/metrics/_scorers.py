@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from pulasso._messages import did_you_mean, listed
-from pulasso.exceptions import InputError
+from pulasso.data.parameters import check_choice
 from pulasso.metrics import _formulas
 from pulasso.metrics._parameters import LabelSettings, check_keywords, documented
+from pulasso.metrics._reading import scenario_of
 from pulasso.metrics._scored_model import ScoredModel
+from pulasso.scenarios import Scenario
 
 # Greater is better in each of them, as scikit-learn expects of scorers.
 _SCORES: dict[str, Callable[[ScoredModel], Any]] = {
@@ -47,6 +48,14 @@ class PUScorer:
     def __call__(self, estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of a fitted estimator."""
         return float(_SCORES[self.name](ScoredModel(estimator, X, z, sample_weight, self.about_labels)))
+
+    def needs_every_label(self, scenario: Scenario) -> bool:
+        """Say whether rows can be scored only if each class has labelled ones among them."""
+        told = any(
+            self.about_labels.get(name) is not None for name in ("scenario", "prevalence", "label_frequency")
+        )
+        known = scenario_of(self.about_labels) if told else scenario
+        return self.name != "observed_log_likelihood" and known.sampled_by_label
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "PUScorer":
         """Return a scorer that asks metadata routing for sample weights (or does not)."""
@@ -92,11 +101,7 @@ def make_pu_scorer(name: str, **labels: Unpack[LabelSettings]) -> PUScorer:
     >>> f"{scorer(naive, X, z):.2f}, in truth {naive.score(X, y):.2f}"
     '0.49, in truth 0.47'
     """
-    if name not in _SCORES:
-        raise InputError(
-            f"name={name!r} is no score; use one of {listed(_SCORES)}.{did_you_mean(name, _SCORES)}",
-            parameter="name",
-        )
+    check_choice("name", name, _SCORES)
     check_keywords(labels)
     return PUScorer(name, labels)
 

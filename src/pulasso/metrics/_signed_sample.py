@@ -112,7 +112,8 @@ class SignedSample:
             centred = values - np.tensordot(weight, values, axes=1) / n_rows
             # One row alone says nothing about the spread.
             factor = n_rows / (n_rows - 1.0) if n_rows > ONE_ROW else np.nan
-            variance += factor * np.tensordot(weight, centred**2, axes=1)
+            with np.errstate(over="ignore"):  # of the largest weights that are allowed: no error can be told
+                variance += factor * np.tensordot(weight, centred**2, axes=1)
         return variance / self.sample_weight.sum() ** 2
 
 

@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg, did_you_mean, listed, plain, warn
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
+from pulasso.data.parameters import as_numbers, check_choice
 from pulasso.exceptions import InputError, LabelError, ScenarioError
 from pulasso.model_selection.folds import check_folds, make_splitter, split_rows
+from pulasso.responses import RESPONSES
 from pulasso.scenarios import LabelCounts, as_scenario
 from pulasso.tables import make_frame, text_table
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "compare"]
 
-DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu")
+DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu", "pu-bagging")
 SCORES = ("accuracy", "balanced accuracy", "log-loss", "AUC")
 N_LAMS, LAM_MIN_RATIO = 8, 0.02
 PARTS_FOR_LAM = 4  # one of four parts of the training rows judges the lams
@@ -132,7 +134,9 @@ def compare(
     >>> found.to_frame().set_index("model")["log-loss"].idxmin()
     'pulasso'
     """
-    weight = check_weight(sample_weight, X)
+    check_choice("response", response, RESPONSES)
+    rows = X if getattr(X, "shape", None) else as_numbers("X", X, ndim=2)
+    weight = check_weight(sample_weight, rows)
     labels = encode_labels(
         z,
         unlabeled=unlabeled,
@@ -146,8 +150,9 @@ def compare(
             "A comparison does not take confirmed negatives, which few of the baselines can use.",
             parameter="negative",
         )
-    given = {"scenario": scenario, "prevalence": prevalence, "label_frequency": label_frequency}
-    known = _numbers_by_code({name: each for name, each in given.items() if each is not None}, labels, weight)
+    given = {"prevalence": prevalence, "label_frequency": label_frequency}
+    numbers = {name: each for name, each in given.items() if each is not None}
+    known = _numbers_by_code({"scenario": scenario, **numbers}, labels, weight)
     own = {"standardize": standardize, **({} if groups is None else {"groups": groups}), **known}
     candidates = _candidates(models, own, known, len(labels.classes) - 1, response == "ordinal")
     splits = split_rows(make_splitter(cv, random_state), X, labels.codes)
@@ -193,11 +198,13 @@ def _candidates(
             if baseline.extra is not None and find_spec("pulearn") is None:
                 missing.append(name)
     by_name = {each.name: each for each in known}
-    if models == "all":
+    if isinstance(models, str) and models == "all":
         return [each for each in known if each.name not in missing]
-    wanted = [models] if isinstance(models, str) else list(models)
+    wanted = [models] if isinstance(models, str) else models
+    if not isinstance(wanted, list | tuple) or not wanted:
+        raise InputError(f"{arg('models')} must be a list of names.", parameter="models")
     for name in wanted:
-        if name not in by_name:
+        if not isinstance(name, str) or name not in by_name:
             raise InputError(
                 f"{arg('models')}: {name!r} is unknown, or not made for these classes.{did_you_mean(name, by_name)} "
                 f"There are {listed(by_name, limit=len(by_name), show=str)}.",

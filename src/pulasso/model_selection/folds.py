@@ -39,7 +39,9 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
         Shuffles the rows of stratified folds; a splitter has its own.
     """
     if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
-        if not hasattr(cv, "split") and isinstance(cv, Iterable) and getattr(cv, "ndim", 1) > 0:
+        if not hasattr(cv, "split") and isinstance(cv, Iterable):
+            if not getattr(cv, "ndim", 1):
+                raise InputError(f"{arg('cv')} is a single value in an array.", parameter="cv")
             cv = [_pair(each) for each in cv]
         return check_cv(cv)
     n_folds = DEFAULT_FOLDS if cv is None else cv
@@ -126,7 +128,9 @@ def _no_fold(found: Any, expected: str) -> InputError:
     return InputError(f"{arg('cv')} holds {reprlib.repr(found)} where {expected} expected.", parameter="cv")
 
 
-def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
+def check_folds(
+    folds: Sequence[Fold], labels: Labels, weight: NDArray, *, judged_by_all: bool = False
+) -> None:
     """Refuse folds that cannot be fitted, because a label is missing, or judged by.
 
     Parameters
@@ -135,6 +139,8 @@ def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
     labels : Labels
     weight : array of shape (n_samples,)
         Rows of weight zero do not count.
+    judged_by_all : bool, default=False
+        Whether the score of a fold needs rows of every positive class in it.
     """
 
     def count(rows: Any) -> NDArray:
@@ -156,6 +162,15 @@ def check_folds(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> None:
                 f"Fold {number} of {len(folds)} holds out no row (of positive weight) to judge by.",
                 parameter="cv",
                 remedy="Try fewer folds or another splitter.",
+            )
+        absent = 1 + np.flatnonzero(count(fold.test)[1 : len(labels.classes)] == 0)
+        if judged_by_all and len(absent):
+            raise InputError(
+                f"Fold {number} of {len(folds)} holds out none of the {_named(labels, absent[0], counts)}, and in this "
+                f"scenario {arg('scoring')} needs some of every class.",
+                parameter="cv",
+                remedy=f"Try {arg('cv', str(max(2, int(counts[absent[0]]))))} or fewer folds, or leave out "
+                f"{arg('scoring')}: the likelihood of held-out labels asks for no such rows.",
             )
 
 

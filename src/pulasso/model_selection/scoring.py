@@ -6,6 +6,7 @@ from inspect import signature
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from pulasso._messages import arg, did_you_mean, listed
+from pulasso.data.parameters import check_text
 from pulasso.exceptions import InputError
 from pulasso.metrics import SCORERS
 
@@ -21,6 +22,7 @@ def named_scorer(name: str) -> Callable[..., float]:
     make_pu_scorer('accuracy')
     """
     ours = {f"pu_{known}": scorer for known, scorer in SCORERS.items()}
+    check_text("scoring", name)
     if name in ours:
         return ours[name]
     if name in get_scorer_names():

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_whole, check_kind
+from pulasso.inference import BootstrapResult
 from pulasso.plots.names import literals
 from pulasso.plots.style import GREY, INK, PALETTE, Display, counted, name_rows
 
@@ -70,6 +71,7 @@ class BootstrapIntervalsDisplay(Display):
         **options
             `ax` and `max_entries`, as for :meth:`plot`.
         """
+        check_kind("result", result, BootstrapResult, "It comes from pulasso.inference.bootstrap.")
         frame = result.to_frame(level)
         names = frame["feature"].astype(str).tolist()
         if "class" in frame:
@@ -86,8 +88,7 @@ class BootstrapIntervalsDisplay(Display):
         max_entries : int, default=20
             The first ones are shown, the rest is counted.
         """
-        check_number("max_entries", max_entries, least=1, whole=True)
-        shown = min(int(max_entries), len(self.coef))
+        shown = min(as_whole("max_entries", max_entries), len(self.coef))
         often = [f"{100 * share:.0f} %" for share in self.frequency[:shown]]
         names = literals(self.names[:shown])
         ax = name_rows(ax, [f"{name}  {share}" for name, share in zip(names, often, strict=True)], 6.2)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import plain
+from pulasso.data.parameters import as_whole
 from pulasso.metrics import CalibrationCurve, pu_calibration_curve
 from pulasso.plots.names import literals
 from pulasso.plots.reading import PredictionDisplay
@@ -98,10 +99,11 @@ class PUCalibrationDisplay(PredictionDisplay):
         max_classes : int, default=6
             The most frequent classes (by prediction) are shown, the rest is counted.
         """
+        n_shown = as_whole("max_classes", max_classes)
         ax = new_axes(ax, (5.6, 4.4))
         curve = self.curve
         size = np.nansum(curve.share * np.nan_to_num(curve.predicted), axis=1)
-        shown = np.sort(np.argsort(-size, kind="stable")[:max_classes])
+        shown = np.sort(np.argsort(-size, kind="stable")[:n_shown])
         (self.line_,) = ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle=DASHED, zorder=0)
         self.containers_ = [self._draw_class(ax, int(k), i, len(shown)) for i, k in enumerate(shown)]
         ax.set_xlim(-0.03, 1.03)

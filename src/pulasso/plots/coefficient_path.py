@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import arg, listed, plain
+from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_whole, check_choice, check_kind, position_in, shown
+from pulasso.estimators import PathResult
 from pulasso.exceptions import InputError
 from pulasso.plots.names import literal
-from pulasso.plots.reading import check_choice, core_of, feature_names, is_ordered, path_of, scaled_path
+from pulasso.plots.reading import core_of, feature_names, is_ordered, path_of, scaled_path
 from pulasso.plots.style import (
     DOTTED,
     GREY,
@@ -108,6 +111,9 @@ class CoefficientPathDisplay(Display):
             `ax` and `max_labels`, as for :meth:`plot`.
         """
         check_choice("by", by, ("group", "coefficient"))
+        check_kind("path", path, PathResult, "It comes from pulasso.fit_path.")
+        if lam is not None:
+            check_number("lam", lam, least=0.0)
         n_active, lams, model = np.asarray(path.n_active), np.asarray(path.lams), path.model(0)
         if by == "group":
             what = "norm of the group, penalised scale"
@@ -127,10 +133,11 @@ class CoefficientPathDisplay(Display):
         max_labels : int, default=10
             Lines that are coloured and named, the largest; the rest is grey and counted.
         """
+        n_named = as_whole("max_labels", max_labels, least=0)
         ax = new_axes(ax, (7.2, 4.4))
         largest = np.abs(self.values).max(axis=0)
         order = only_largest(largest, len(largest))
-        top, rest = order[:max_labels], order[max_labels:]
+        top, rest = np.split(order, [min(n_named, len(order))])
         self.lines_, self.other_lines_ = draw_lines(ax, self.lams, self.values, top, rest)
         ax.axhline(0.0, color=INK, linewidth=0.6, zorder=0)
         ax.set_ylim(*_room(self.values))
@@ -170,8 +177,8 @@ def _which_output(model: Any, output: Any) -> tuple[int, str]:
             f"{arg('by', repr('coefficient'))} draws one class: give {arg('output')}, one of {listed(names)}."
         )
         raise InputError(problem, parameter="output")
-    if output is not None and plain(output) not in names:
-        problem = f"{arg('output', repr(output))} is no positive class; they are {listed(names)}."
+    k = 0 if output is None else position_in(output, names)
+    if k is None:
+        problem = f"{arg('output', shown(output))} is no positive class; they are {listed(names)}."
         raise InputError(problem, parameter="output")
-    k = 0 if output is None else names.index(plain(output))
     return k, f"log odds of {literal(names[k], 20)}\n{per_unit}"

@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from pulasso.data.parameters import check_choice, check_kind
 from pulasso.plots.names import literal
-from pulasso.plots.reading import check_choice, core_of
+from pulasso.plots.reading import model_of
 from pulasso.plots.style import DASHED, GREY, SMALL, Display, line_style, new_axes
 
 __all__ = ["ConvergenceDisplay"]
@@ -58,7 +59,7 @@ class ConvergenceDisplay(Display):
 
         Options are those of :meth:`plot`.
         """
-        return cls.from_estimators({core_of(estimator).solver: estimator}, **options)
+        return cls.from_estimators({model_of(estimator).solver: estimator}, **options)
 
     @classmethod
     def from_estimators(cls, estimators: Mapping[str, Any], **options: Any) -> Self:
@@ -66,7 +67,8 @@ class ConvergenceDisplay(Display):
 
         Options are those of :meth:`plot`.
         """
-        cores = {str(name): core_of(each) for name, each in estimators.items()}
+        check_kind("estimators", estimators, Mapping, "Give fitted estimators by name: {'em': model}.")
+        cores = {str(name): model_of(each) for name, each in estimators.items()}
         tols = {core.tol for core in cores.values()}
         histories = {name: core.history_ for name, core in cores.items()}
         return cls(histories, tols.pop() if len(tols) == 1 else None).plot(**options)

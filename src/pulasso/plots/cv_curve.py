@@ -6,6 +6,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pulasso._messages import arg
+from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_numbers, check_text
 from pulasso.exceptions import InputError
 from pulasso.model_selection import LossCurve
 from pulasso.plots.reading import core_of
@@ -125,11 +128,26 @@ class CVCurveDisplay(Display):
         lam, n_active, loss_name, ax
             See the class.
         """
-        losses = np.asarray(losses, dtype=float)
-        shares = np.ones(len(losses)) if weights is None else np.asarray(weights, dtype=float)
-        curve = LossCurve(np.asarray(lams, dtype=float), losses, shares)
+        grid = as_numbers("lams", lams, ndim=1)
+        losses = as_numbers("losses", losses, ndim=2, finite=False)
+        if losses.shape[1:] != grid.shape or not losses.size:
+            problem = f"{arg('losses')} has the shape {losses.shape}; it must have one column for each lam."
+            raise InputError(problem, parameter="losses")
+        shares = (
+            np.ones(len(losses)) if weights is None else as_numbers("weights", weights, shape=(len(losses),))
+        )
+        if not (shares >= 0).all() or not shares.any():
+            raise InputError(f"{arg('weights')} must not be negative, nor all zero.", parameter="weights")
+        if lam is not None:
+            check_number("lam", lam, least=0.0)
+        check_text("loss_name", loss_name)
+        if not np.isfinite(losses).all(axis=0).any():
+            raise InputError(
+                f"{arg('losses')} has no lam with a finite loss in every fold.", parameter="losses"
+            )
+        curve = LossCurve(grid, losses, shares)
         lam_min, lam_1se = (float(curve.lams[curve.index(rule)]) for rule in ("min", "1se"))
-        active = None if n_active is None else np.asarray(n_active, dtype=float)
+        active = None if n_active is None else as_numbers("n_active", n_active, shape=grid.shape)
         return cls(curve.lams, losses, curve.mean, curve.se, lam_min, lam_1se, lam, active, loss_name).plot(
             ax
         )

@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.data.parameters import as_whole
 from pulasso.plots.names import literals
-from pulasso.plots.reading import core_of
+from pulasso.plots.reading import model_of
 from pulasso.plots.style import PALETTE, SMALL, Display, counted, name_rows, only_largest, plural
 
 __all__ = ["GroupNormsDisplay"]
@@ -51,7 +52,7 @@ class GroupNormsDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
         """Draw a fitted estimator, or a pipeline or search that ends in one; options are those of :meth:`plot`."""
-        core = core_of(estimator)
+        core = model_of(estimator)
         groups = core.groups_
         return cls(core.group_norms_, list(groups.names), groups.weights, groups.sizes).plot(**options)
 
@@ -64,7 +65,7 @@ class GroupNormsDisplay(Display):
         max_groups : int, default=30
             The largest are shown, the rest is counted.
         """
-        self.shown_ = shown = only_largest(self.norms, max_groups)
+        self.shown_ = shown = only_largest(self.norms, as_whole("max_groups", max_groups))
         ax = name_rows(ax, literals(self.names[j] for j in shown), 6.0)
         self.bars_ = ax.barh(np.arange(len(shown)), self.norms[shown], color=PALETTE[0], height=0.72)
         for bar, weight in zip(self.bars_, self.weights[shown], strict=True):

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pulasso.data.parameters import as_whole
 from pulasso.plots.names import literals
+from pulasso.plots.reading import check_result
 from pulasso.plots.style import DASHED, GREY, SMALL, Display, counted, line_style, new_axes
 
 __all__ = ["PrevalenceDisplay"]
@@ -36,6 +38,8 @@ class PrevalenceDisplay(Display):
     @classmethod
     def from_estimate(cls, estimate: Any, **options: Any) -> Self:
         """Draw a PrevalenceEstimate; options are those of :meth:`plot`."""
+        remedy = "It comes from pulasso.prevalence.profile_likelihood, elkan_noto or best_bin."
+        check_result("estimate", estimate, ("curves", "numbers"), remedy)
         return cls(estimate).plot(**options)
 
     def plot(self, ax: Any = None, *, max_classes: int = 7) -> Self:
@@ -47,9 +51,10 @@ class PrevalenceDisplay(Display):
         max_classes : int, default=7
             The first classes are drawn, the rest is counted.
         """
+        n_shown = as_whole("max_classes", max_classes)
         ax = new_axes(ax, (6.8, 4.2))
         estimate, curves = self.estimate, list(self.estimate.curves.values())
-        names = literals(list(estimate.curves)[:max_classes])
+        names = literals(list(estimate.curves)[:n_shown])
         self.lines_, labels = [], []
         for i, (name, curve) in enumerate(zip(names, curves, strict=False)):
             number, low, high = estimate.numbers[i], estimate.lower[i], estimate.upper[i]

@@ -1,22 +1,17 @@
 """What pictures need to know of fitted models, in one place."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from inspect import isclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import arg, listed, plain
+from pulasso._messages import arg, plain
+from pulasso.data.parameters import kind_of
 from pulasso.exceptions import InputError
 from pulasso.plots.style import Display
-
-
-def check_choice(name: str, value: Any, known: Iterable[str]) -> None:
-    """Refuse a word that is none of those that a parameter knows."""
-    if value not in (options := list(known)):
-        problem = f"{arg(name, repr(value))} is unknown; use one of {listed(options)}."
-        raise InputError(problem, parameter=name)
 
 
 def core_of(estimator: Any) -> Any:
@@ -25,6 +20,18 @@ def core_of(estimator: Any) -> Any:
     while hasattr(core, "best_estimator_") or hasattr(core, "steps"):
         core = core.best_estimator_ if hasattr(core, "best_estimator_") else core.steps[-1][1]
     check_is_fitted(core)
+    return core
+
+
+def model_of(estimator: Any) -> Any:
+    """Return the fitted model of this package inside searches and pipelines, with coefficients to show."""
+    core = core_of(estimator)
+    if not hasattr(core, "group_norms_"):
+        raise InputError(
+            f"{type(core).__name__} has no groups of coefficients to draw.",
+            parameter="estimator",
+            remedy="Give a fitted MultinomialPULasso or OrdinalPULasso, or a pipeline or search that ends in one.",
+        )
     return core
 
 
@@ -56,9 +63,16 @@ def scaled_path(path: Any) -> NDArray:
     return coefs * path.model(0).feature_scale_
 
 
+def check_result(name: str, value: Any, parts: tuple[str, ...], remedy: str) -> None:
+    """Refuse an object that lacks what a picture is drawn from."""
+    if isclass(value) or not all(hasattr(value, each) for each in parts):
+        problem = f"{arg(name)} is {kind_of(value)}, which holds nothing to draw here."
+        raise InputError(problem, parameter=name, remedy=remedy)
+
+
 def path_of(estimator: Any) -> Any:
     """Return the path of an estimator that chose its lam, or say how to get one."""
-    core = core_of(estimator)
+    core = model_of(estimator)
     if not hasattr(core, "path_"):
         name = type(core).__name__
         raise InputError(
@@ -90,6 +104,8 @@ class PredictionDisplay(Display):
             All else that :meth:`from_predictions` takes.
         """
         core = core_of(estimator)
+        if not hasattr(estimator, cls._predict):
+            raise InputError(f"{type(estimator).__name__} has no {cls._predict}.", parameter="estimator")
         known = {name: getattr(core, name, None) for name in ("unlabeled", "negative")}
         if hasattr(core, "scenario_"):
             known["classes"] = core.classes_

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_numbers, as_whole, check_in_memory
 from pulasso.exceptions import InputError
 from pulasso.plots.names import literal
 from pulasso.plots.reading import core_of
@@ -18,6 +19,7 @@ from pulasso.plots.style import GREY, INK, Display, counted, label_ends, line_st
 __all__ = ["ResponseCurveDisplay"]
 
 # The curve spans these quantiles of the feature: beyond them there is hardly any row to learn from.
+LARGEST = 1e100  # of a number that is drawn, so that spans and means do not overflow
 SPAN = (0.01, 0.99)
 MARKED = 12
 # Where all probabilities are smaller than this the axis ends above the largest, so that curves are told apart.
@@ -87,17 +89,26 @@ class ResponseCurveDisplay(Display):
             `ax` and `max_labels`, as for :meth:`plot`.
         """
         check_number("n_points", n_points, least=2, whole=True)
+        X = _as_table(X)
         j, name = _find_feature(feature, X)
         values, center = _column_and_center(X, j)
+        if max(np.abs(as_numbers("X", values)).max(), np.abs(as_numbers("X", center)).max()) > LARGEST:
+            raise InputError(
+                f"{arg('X')} holds numbers beyond {LARGEST:g}, too large to draw.", parameter="X"
+            )
         low, high = np.quantile(values, SPAN)
         if low == high:
             low, high = values.min(), values.max()
         grid = np.linspace(low, high if high > low else low + 1.0, int(n_points))
         rows = np.tile(center, (len(grid), 1))
         rows[:, j] = grid
+        core = core_of(estimator)
+        if not hasattr(estimator, "predict_proba"):
+            problem = f"{type(estimator).__name__} predicts no probabilities."
+            raise InputError(problem, parameter="estimator", remedy="Give a classifier with predict_proba.")
         proba = np.asarray(estimator.predict_proba(_like(X, rows)))
         deciles = np.unique(np.quantile(values, np.arange(0.1, 0.95, 0.1)))
-        return cls(grid, proba, core_of(estimator).classes_, name, deciles).plot(**options)
+        return cls(grid, proba, core.classes_, name, deciles).plot(**options)
 
     def plot(self, ax: Any = None, *, max_labels: int = 12) -> Self:
         """Draw on the given axes, or in a new figure.
@@ -108,9 +119,10 @@ class ResponseCurveDisplay(Display):
         max_labels : int, default=12
             Classes whose probability changes most are coloured and named.
         """
+        n_named = as_whole("max_labels", max_labels, least=0)
         ax = new_axes(ax, (6.2, 3.9))
         n_classes = self.proba.shape[1]
-        top = np.argsort(-np.ptp(self.proba, axis=0), kind="stable")[:max_labels]
+        top = np.argsort(-np.ptp(self.proba, axis=0), kind="stable")[:n_named]
         styles: list[dict[str, Any]] = [{"color": GREY, "linewidth": 0.7}] * n_classes
         every = max(1, len(self.grid) // MARKED)
         for i, k in enumerate(np.sort(top)):
@@ -132,9 +144,19 @@ class ResponseCurveDisplay(Display):
         return self._finish(ax, counted(n_classes - n_written, "class", "grey: {} that change less"))
 
 
+def _as_table(x: Any) -> Any:
+    """Return X as something with rows and columns; what is no frame and no sparse matrix is read as numbers."""
+    check_in_memory(x, "a response curve")
+    table = x if sparse.issparse(x) or hasattr(x, "columns") else as_numbers("X", x, ndim=2)
+    if 0 in table.shape:
+        problem = f"{arg('X')} has the shape {table.shape}: there is nothing to draw."
+        raise InputError(problem, parameter="X")
+    return table
+
+
 def _find_feature(feature: int | str, x: Any) -> tuple[int, str]:
     """Return the position and the name of a feature that was given by either."""
-    n_features = x.shape[1] if hasattr(x, "shape") else np.shape(x)[1]
+    n_features = x.shape[1]
     known = [str(name) for name in x.columns] if hasattr(x, "columns") else None
     names = [f"x{j}" for j in range(n_features)] if known is None else known
     if isinstance(feature, str):
@@ -147,10 +169,11 @@ def _find_feature(feature: int | str, x: Any) -> tuple[int, str]:
             )
             raise InputError(problem, parameter="feature")
         return names.index(feature), feature
+    check_number("feature", feature, whole=True)
     if not -n_features <= feature < n_features:
         problem = f"{arg('feature', repr(feature))} is out of range: X has {n_features} columns."
         raise InputError(problem, parameter="feature")
-    return int(feature) % n_features, names[feature]
+    return int(feature) % n_features, names[int(feature)]
 
 
 def _column_and_center(x: Any, j: int) -> tuple[NDArray, NDArray]:

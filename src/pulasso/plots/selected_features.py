@@ -7,8 +7,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.plots.reading import core_of, feature_names, output_names, scaled_coefs
-from pulasso.plots.style import ROW_HEIGHT, SMALL, TINY, Display, counted, draw_cells, new_axes, only_largest
+from pulasso.data.parameters import as_whole
+from pulasso.plots.reading import feature_names, model_of, output_names, scaled_coefs
+from pulasso.plots.style import (
+    ROW_HEIGHT,
+    SMALL,
+    TINY,
+    Display,
+    counted,
+    draw_cells,
+    new_axes,
+    only_largest,
+)
 
 __all__ = ["SelectedFeaturesDisplay"]
 
@@ -52,7 +62,7 @@ class SelectedFeaturesDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
         """Draw a fitted estimator, or a pipeline or search that ends in one; options are those of :meth:`plot`."""
-        core = core_of(estimator)
+        core = model_of(estimator)
         return cls(scaled_coefs(core), feature_names(core), output_names(core)).plot(**options)
 
     def plot(self, ax: Any = None, *, max_features: int = 30) -> Self:
@@ -65,7 +75,7 @@ class SelectedFeaturesDisplay(Display):
             The strongest are shown, the rest is counted.
         """
         strength = np.linalg.norm(self.coefs, axis=0)
-        self.shown_ = shown = only_largest(strength, max_features)
+        self.shown_ = shown = only_largest(strength, as_whole("max_features", max_features))
         cells = self.coefs[:, shown].T
         if len(shown):
             reach = float(np.abs(cells).max())

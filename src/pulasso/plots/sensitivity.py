@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.plots.names import literals
+from pulasso.plots.reading import check_result
 from pulasso.plots.style import DOTTED, GREY, SMALL, Display, line_style, new_panels
 from pulasso.tables import show_count
 
@@ -60,6 +61,9 @@ class SensitivityDisplay(Display):
     @classmethod
     def from_sweep(cls, sweep: Any, *, ax: Any = None) -> Self:
         """Draw a result of ``pulasso.prevalence.sensitivity_sweep``; `ax` is as for :meth:`plot`."""
+        check_result(
+            "sweep", sweep, ("positions", "reference"), "It comes from pulasso.prevalence.sensitivity_sweep."
+        )
         positions, names = sweep.positions()
         return cls(positions, sweep.columns(), sweep.reference, sweep.parameter, names).plot(ax)
 

@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.data.parameters import as_whole
+from pulasso.plots.reading import check_result
 from pulasso.plots.style import (
     DOTTED,
     INK,
@@ -67,6 +69,8 @@ class StabilityPathDisplay(Display):
 
         Groups that it does not judge are left out.
         """
+        remedy = "It comes from pulasso.inference.stability_selection."
+        check_result("result", result, ("candidates", "paths"), remedy)
         judged = np.flatnonzero(result.candidates)
         names = [result.groups[j] for j in judged]
         return cls(result.lams, result.paths[:, judged], names, result.threshold).plot(**options)
@@ -80,11 +84,12 @@ class StabilityPathDisplay(Display):
         max_labels : int, default=15
             Stable groups that are coloured and named, the most stable.
         """
+        n_named = as_whole("max_labels", max_labels, least=0)
         ax = new_axes(ax, (7.2, 4.4))
         largest = self.probabilities.max(axis=0)
         order = only_largest(largest, len(largest))
         n_stable = int(np.count_nonzero(largest[order] >= self.threshold))
-        named, others = np.split(order, [min(n_stable, max_labels)])
+        named, others = np.split(order, [min(n_stable, n_named)])
         self.lines_, self.other_lines_ = draw_lines(ax, self.lams, self.probabilities, named, others)
         dotted = {"color": INK, "linestyle": DOTTED, "linewidth": 1.3, "zorder": 4}
         self.threshold_line_ = ax.axhline(self.threshold, **dotted)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from textwrap import wrap
+from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import isotonic_regression
 
 from pulasso._messages import arg
+from pulasso.data.parameters import kind_of
 from pulasso.exceptions import InputError
 from pulasso.plots.names import literals
 from pulasso.tables import show_count
@@ -74,11 +76,19 @@ def new_panels(ax: Any, size: tuple[float, float], n_panels: int) -> NDArray:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("Pictures need matplotlib; install it with `pip install pulasso[plots]`.") from None
-    if callable(ax):
+    if isinstance(ax, FunctionType):
         ax = ax(size, n_panels)
     elif ax is None:
         _, ax = pyplot.subplots(n_panels, 1, figsize=size, sharex=True, layout="constrained")
-    axes = np.atleast_1d(np.asarray(ax, dtype=object))
+    try:
+        axes = np.ravel(np.asarray(ax, dtype=object))
+    except (TypeError, ValueError):
+        axes = np.array([None])
+    if any(not hasattr(each, "get_figure") or not hasattr(each, "spines") for each in axes):
+        problem = f"{arg('ax')} is {kind_of(ax)}, not axes of matplotlib."
+        raise InputError(
+            problem, parameter="ax", remedy="Make some by matplotlib.pyplot.subplots(), or leave it out."
+        )
     if len(axes) != n_panels:
         problem = f"{arg('ax')} holds {len(axes)} axes, but {plural(n_panels, 'panel')} must be drawn."
         raise InputError(problem, parameter="ax")

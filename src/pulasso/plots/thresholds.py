@@ -6,13 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit
 
 from pulasso._messages import plain
+from pulasso.data.inputs import check_features
+from pulasso.data.parameters import check_in_memory
 from pulasso.exceptions import InputError
 from pulasso.plots.names import literals
-from pulasso.plots.reading import core_of, is_ordered
+from pulasso.plots.reading import is_ordered, model_of
 from pulasso.plots.style import DASHES, GREY, INK, SMALL, Display, counted, new_axes
 
 __all__ = ["ThresholdsDisplay"]
@@ -70,11 +71,12 @@ class ThresholdsDisplay(Display):
             Rows to show below the curves.
         ax : matplotlib Axes, optional
         """
-        core = core_of(estimator)
+        core = model_of(estimator)
         if not is_ordered(core):
             problem = f"{type(core).__name__} has no thresholds; only ordinal models do."
             raise InputError(problem, parameter="estimator")
-        latent = None if X is None else np.ravel((X if sparse.issparse(X) else np.asarray(X)) @ core.coef_)
+        check_in_memory(X, "a histogram")
+        latent = None if X is None else np.ravel(check_features(core, X, reset=False) @ core.coef_)
         return cls(core.thresholds_, core.classes_, latent).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

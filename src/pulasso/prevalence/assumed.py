@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from pulasso._messages import listed
+from pulasso._messages import arg, listed
+from pulasso.data.parameters import as_numbers, shown
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import SCENARIOS
 
@@ -49,9 +50,13 @@ def with_number(estimator: Any, parameter: str, value: Any) -> Any:
 
 def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int]:
     """Return all values, and the place of the reference among them."""
-    if isinstance(grid, str | Mapping) or not isinstance(grid, Iterable):
+    if (
+        isinstance(grid, str | bytes | Mapping)
+        or not isinstance(grid, Iterable)
+        or not getattr(grid, "ndim", 1)
+    ):
         raise InputError(
-            f"grid={grid!r} is no list of values.",
+            f"{arg('grid', shown(grid))} is no list of values.",
             parameter="grid",
             remedy=f"Give one value for each assumed {parameter}: [0.1, 0.2], or [{{1: 0.2, 2: 0.1}}, ...].",
         )
@@ -60,10 +65,13 @@ def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int
         # The classes are not known yet; what is wrong with one of them is said by its fit.
         if isinstance(value, str) or value is None:
             raise InputError(f"grid holds {value!r}, which is no number, array or mapping.", parameter="grid")
+        _check_assumed("grid", value)
     names = [name_of(value) for value in values]
     if not values or len(set(names)) < len(names):
         problem = f"holds a value more than once: {listed(values)}" if values else "is empty"
         raise InputError(f"grid {problem}.", parameter="grid", remedy=f"Give several values of {parameter}.")
+    if reference is not None:
+        _check_assumed("reference", reference)
     if reference is None:
         return values, len(values) // 2
     if name_of(reference) in names:
@@ -72,6 +80,10 @@ def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int
         values = sorted([*values, reference])
         return values, values.index(reference)
     return [reference, *values], 0
+
+
+def _check_assumed(name: str, value: Any) -> None:
+    as_numbers(name, list(value.values()) if isinstance(value, Mapping) else value, finite=False)
 
 
 def name_of(value: Any) -> str:

@@ -29,6 +29,8 @@ def choose_features(
     """Return column numbers and, for the diagnosis, how they were found."""
     n_features = data.n_features
     if not isinstance(features, str):
+        if not isinstance(features, list | tuple | np.ndarray) or np.ndim(features) != 1:
+            raise InputError(f"{arg('features')} must be a list of columns.", parameter="features")
         return _named_columns(data, list(features)), []
     if features not in CHOICES:
         raise InputError(
@@ -61,7 +63,11 @@ def choose_features(
 def _named_columns(data: PUData, features: list[Any]) -> NDArray:
     names = [] if data.feature_names is None else data.feature_names.tolist()
     places = {**{j: j for j in range(data.n_features)}, **{name: j for j, name in enumerate(names)}}
-    unknown = [each for each in features if isinstance(each, bool) or each not in places]
+    unknown = [
+        each
+        for each in features
+        if not isinstance(each, str | int | np.integer) or isinstance(each, bool) or each not in places
+    ]
     if unknown:
         raise InputError(
             f"{arg('features')} names {listed(unknown)}, which is no column of X.{did_you_mean(unknown[0], names)}",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pulasso._messages import arg, plain
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_generator
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import InputError, LabelError
 from pulasso.prevalence.reading import parameter_of
@@ -96,7 +97,7 @@ def estimate_from_scores(
     check_number("level", level, above=0.0, most=1.0)
     check_number("n_bootstrap", n_bootstrap, least=2, whole=True)
     check_number("cv", cv, least=2, whole=True)
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     scores = _held_out_scores(data, scenario, classifier, int(cv), rng, calibrated)
     found, classes = method(data, scenario, scores), range(len(data.classes) - 1)
     weights = _resampled_weights(data, scenario, int(n_bootstrap), rng)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from pulasso._messages import listed
 from pulasso._version import __version__
+from pulasso.data.parameters import check_text
 from pulasso.export.writing import check_target, write_file
 from pulasso.penalties import as_penalty
 from pulasso.report.blocks import Facts, Section, Text, TextList, number
@@ -79,6 +80,8 @@ def write_card(
     # Model card: Presence of one species
     """
     target = check_target(path, force, "card.md")
+    check_text("name", name)
+    check_text("intended_use", intended_use)
     history = {"command": command, "seed": seed, "data_hash": data_hash}
     material = Material(model, X, z, sample_weight, cv=cv, **history, show_parameter=show_parameter)
     sections = [

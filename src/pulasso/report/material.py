@@ -13,10 +13,13 @@ import numpy as np
 from pulasso._messages import Message, arg, plain, render
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_same_length, check_weight
+from pulasso.data.parameters import as_numbers, check_kind, check_text
 from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelWarning
+from pulasso.inference import StabilityResult
 from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
 from pulasso.plots.style import only_largest
+from pulasso.prevalence import SensitivitySweep
 
 __all__ = ["Material", "assumed_numbers"]
 
@@ -93,7 +96,11 @@ class Material:
         self.selected = only_largest(self.strength, len(self.strength))
         self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
         if self.data_hash is None and self.X is not None:
-            hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            try:
+                hashed = joblib.hash([self.X, self.z, self.sample_weight], hash_name="sha1")
+            except Exception as error:  # whatever its pickler says of an object that it cannot read
+                problem, remedy = f"{arg('X')} cannot be hashed: {error}.", f"Give {arg('data_hash')}."
+                raise InputError(problem, parameter="X", remedy=remedy) from None
             self.data_hash = f"{hashed} (joblib.hash of [X, z, sample_weight], sha1)"
 
     def _check(self) -> None:
@@ -111,12 +118,21 @@ class Material:
         if self.z is not None and self.X is None:
             raise InputError("z was given without X; scores need both.", parameter="X")
         if self.judges:
-            rows = self.X if hasattr(self.X, "shape") else np.asarray(self.X)
+            rows = self.X if getattr(self.X, "shape", None) else as_numbers("X", self.X, ndim=2)
             check_same_length(rows, self.z)
             self.weight = check_weight(self.sample_weight, rows)
         elif self.sample_weight is not None:
             problem = f"{arg('sample_weight')} was given without X and z, the rows whose weights these are."
             raise InputError(problem, parameter="sample_weight")
+        for name, kind, source in (
+            ("given_scores", Scores, "pulasso.metrics.pu_scores"),
+            ("sensitivity", SensitivitySweep, "pulasso.prevalence.sensitivity_sweep"),
+            ("stability", StabilityResult, "pulasso.inference.stability_selection"),
+        ):
+            if getattr(self, name) is not None:
+                check_kind(name.removeprefix("given_"), getattr(self, name), kind, f"It comes from {source}.")
+        check_text("command", self.command)
+        check_text("data_hash", self.data_hash)
         if self.cv is not None and not hasattr(core_of(self.cv), "cv_loss_"):
             problem = (
                 f"{arg('cv')} is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "

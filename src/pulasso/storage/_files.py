@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pulasso.exceptions import SavedModelError
+from pulasso.exceptions import InputError, SavedModelError
 
 __all__ = [
     "DAMAGED",
@@ -42,6 +42,8 @@ def as_path(value: str | os.PathLike, name: str) -> Path:
 
 def refuse_existing(path: Path, force: bool, hint: str) -> None:
     """Refuse to write where something is, unless told to replace it."""
+    if not isinstance(force, bool):
+        raise InputError(f"force must be True or False, not a {type(force).__name__}.", parameter="force")
     if not force and os.path.lexists(path):
         raise FileExistsError(f"{path} exists already and is not overwritten. {hint}")
 

@@ -8,12 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_numbers, shown
 from pulasso.exceptions import InputError
 
 __all__ = ["MultinomialConstants", "OrdinalConstants"]
 
 # Assumption 3.4 has these numbers: the first bounds the ratios that help, the second is room for R_0 itself.
 RATIO_CAP, ROOM = 80.0, 0.01
+LARGEST = 1e100  # of what is given, so that no product overflows
+
+
+def _radius(radius: ArrayLike) -> NDArray:
+    """Return distances from the truth."""
+    distances = as_numbers("radius", radius)
+    if not ((distances >= 0) & (distances <= LARGEST)).all():
+        raise InputError(f"{arg('radius')} must lie between 0 and {LARGEST:g}.", parameter="radius")
+    return distances
 
 
 class _Checked:
@@ -24,11 +34,12 @@ class _Checked:
     sampling_ratios: Any
 
     def __post_init__(self) -> None:
-        check_number("feature_bound", self.feature_bound, above=0.0)
-        check_number("norm_of_truth", self.norm_of_truth, least=0.0)
-        ratios = np.atleast_1d(np.asarray(self.sampling_ratios, dtype=float))
-        if ratios.ndim != 1 or not len(ratios) or not ((ratios > 0) & np.isfinite(ratios)).all():
-            words = f"{arg('sampling_ratios')}={self.sampling_ratios!r} must hold a positive number for every class."
+        check_number("feature_bound", self.feature_bound, above=0.0, most=LARGEST)
+        check_number("norm_of_truth", self.norm_of_truth, least=0.0, most=LARGEST)
+        ratios = np.atleast_1d(as_numbers("sampling_ratios", self.sampling_ratios))
+        if ratios.ndim != 1 or not len(ratios) or not (ratios > 0).all():
+            given = arg("sampling_ratios", shown(self.sampling_ratios))
+            words = f"{given} must hold a positive number for every class."
             raise InputError(words, parameter="sampling_ratios")
         object.__setattr__(self, "sampling_ratios", ratios)
 
@@ -74,12 +85,12 @@ class MultinomialConstants(_Checked):
         No Fisher information of a row in its log odds has a smaller eigenvalue, wherever the coefficients lie within
         `radius` of the truth. Computed in logs: large norms give 0 rather than an overflow.
         """
-        reach = self.feature_bound * (np.asarray(radius, dtype=float) + self.norm_of_truth)
+        reach = self.feature_bound * (_radius(radius) + self.norm_of_truth)
         return np.exp(self._log_bound(reach, len(self.sampling_ratios)))
 
     def h(self, radius: ArrayLike) -> NDArray:
         """Return h at a radius: where it is positive, the loss is convex enough within that radius."""
-        return self.smallest_eigenvalue(radius) - 4.0 * self.feature_bound * np.asarray(radius, dtype=float)
+        return self.smallest_eigenvalue(radius) - 4.0 * self.feature_bound * _radius(radius)
 
     def largest_radius(self) -> float:
         """Return the largest :math:`R_0` that Assumption 3.3 allows."""
@@ -123,37 +134,42 @@ class OrdinalConstants(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.smallest_gap > 0:
-            words = f"{arg('smallest_gap')}={self.smallest_gap!r} must be positive: thresholds increase."
-            raise InputError(words, parameter="smallest_gap")
+        if not (isinstance(self.smallest_gap, float) and self.smallest_gap == np.inf):  # K is 1
+            check_number("smallest_gap", self.smallest_gap, above=0.0)
 
     def _room(self, shrink: float) -> float:
         """Return what is left of the smallest gap."""
-        if not 0 <= shrink < self.smallest_gap:
+        check_number("shrink", shrink, least=0.0)
+        if shrink >= self.smallest_gap:
             words = f"{arg('shrink')}={shrink!r} must be at least 0 and below the smallest gap, {self.smallest_gap:g}."
             raise InputError(words, parameter="shrink")
         return self.smallest_gap - shrink
 
     def _log_e(self, radius: ArrayLike) -> NDArray:
-        return (self.feature_bound + 1.0) * (self.norm_of_truth + np.asarray(radius, dtype=float))
+        return (self.feature_bound + 1.0) * (self.norm_of_truth + _radius(radius))
 
     def h(self, radius: ArrayLike, shrink: float) -> NDArray:
-        """Return h within `radius` of the truth, where gaps lose at most `shrink`."""
+        """Return h within `radius` of the truth, where gaps lose at most `shrink`; infinite beyond all numbers."""
+        with np.errstate(over="ignore"):
+            return np.exp(self._log_h(radius, shrink))
+
+    def _log_h(self, radius: ArrayLike, shrink: float) -> NDArray:
         log_e = self._log_e(radius)
         log_1p = np.logaddexp(0.0, log_e)
-        return np.exp(np.maximum(2.0 * log_1p - log_e - np.log(self._room(shrink)), log_1p))
+        return np.maximum(2.0 * log_1p - log_e - np.log(self._room(shrink)), log_1p)
 
     def gamma_0(self, radius: ArrayLike, shrink: float) -> NDArray:
         """Return the curvature that the theorem divides by."""
         log_e = self._log_e(radius)
         log_share = 2.0 * log_e - 4.0 * np.logaddexp(0.0, log_e)
-        return np.exp(log_share - np.log(32.0 * self.h(radius, shrink)))
+        return np.exp(log_share - np.log(32.0) - self._log_h(radius, shrink))
 
     def L_0(self, radius: ArrayLike, shrink: float) -> NDArray:  # noqa: N802
         """Return the Lipschitz constant that lam must outweigh."""
-        reach = (self.feature_bound + 1.0) * np.asarray(radius, dtype=float)
+        reach = (self.feature_bound + 1.0) * _radius(radius)
         h = self.h(radius, shrink)
-        return (4.0 / 3.0 * reach + 1.0) * h + 0.25 * reach * h**2
+        with np.errstate(over="ignore"):
+            return (4.0 / 3.0 * reach + 1.0) * h + 0.25 * np.where(reach > 0, reach * h, 0.0) * h
 
     def largest_radius(self, shrink: float) -> float:
         """Return the largest :math:`R_0` that Assumption 3.4 allows if gaps lose at most `shrink`."""

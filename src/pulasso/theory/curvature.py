@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import arg
+from pulasso.data.parameters import as_numbers, check_kind
 from pulasso.datasets import Simulation
 from pulasso.exceptions import InputError
 from pulasso.losses import ObservedLoss
@@ -43,15 +44,17 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
     >>> bool((kappa > 0).all())
     True
     """
-    steps = np.atleast_1d(np.asarray(radii, dtype=float))
-    delta = np.asarray(direction, dtype=float)
+    check_kind(
+        "data", data, Simulation, "It comes from pulasso.datasets.simulate_multinomial or simulate_ordinal."
+    )
+    steps, delta = np.atleast_1d(as_numbers("radii", radii)), as_numbers("direction", direction)
     if delta.shape != data.coef.shape or not delta.any():
         words = (
             f"{arg('direction')} has shape {delta.shape}; give one of shape {data.coef.shape}, not all zero."
         )
         raise InputError(words, parameter="direction")
-    if not steps.all():
-        words = f"{arg('radii')} must not be zero: the curvature is a mean over the way there."
+    if steps.ndim != 1 or not steps.all():
+        words = f"{arg('radii')} must be a list of numbers other than zero: the curvature is a mean over the way there."
         raise InputError(words, parameter="radii")
     response, offsets = data.truth.response, data.truth.offsets
     classes, weight = np.arange(response.n_positive + 1), np.ones(len(data.z))

@@ -7,13 +7,13 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, UndefinedMetricWarning
 
 import pulasso
 from pulasso import exceptions
 
 SECONDS = 20.0  # of computing, for a case that takes milliseconds
-NAMED = (ValueError, TypeError, ImportError, FileExistsError, FileNotFoundError)
+NAMED = (ValueError, TypeError, KeyError, IndexError, ImportError, OSError)
 OWN_WARNINGS = tuple(
     each for name in exceptions.__all__ if issubclass(each := getattr(exceptions, name), Warning)
 )
@@ -34,7 +34,7 @@ def judge(call):
     """Run a call; return "done" or the name of the exception, or raise `UnnamedError`."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for category in (*OWN_WARNINGS, DataConversionWarning):
+        for category in (*OWN_WARNINGS, DataConversionWarning, UndefinedMetricWarning):
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("ignore", "X (has|does not have) (valid )?feature names")  # scikit-learn's
         warnings.filterwarnings("ignore", "The number of unique classes is greater")
@@ -58,11 +58,13 @@ def judge(call):
 
 def check_words(error):
     """Refuse an error that fell out of an operation instead of being raised with words for the user."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return  # the words of the system, about a file that the user named
     *_, (frame, line) = traceback.walk_tb(error.__traceback__)
     name = frame.f_code.co_filename
     source = linecache.getline(name, line).strip()
     spoken = any(each in name for each in SPEAKERS) and source.startswith("raise")
-    if not spoken or len(str(error)) < 15:
+    if not spoken or len(str(error)) < 12:
         raise UnnamedError(f"{type(error).__name__}: {error} ({name}:{line}: {source})") from error
 
 

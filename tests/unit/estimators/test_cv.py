@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
 
 import pulasso
 from pulasso import (
@@ -19,7 +19,14 @@ from pulasso import (
     SingleTrainingSet,
     fit_path,
 )
-from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning, ScenarioError
+from pulasso.exceptions import (
+    ConvergenceWarning,
+    GridEdgeWarning,
+    InputError,
+    LabelError,
+    LabelFrequencyWarning,
+    ScenarioError,
+)
 from pulasso.metrics import make_pu_scorer, pu_accuracy_scorer
 from pulasso.scenarios import LabelCounts
 from support.simulate import draw_truth
@@ -467,3 +474,40 @@ def test_summary_says_how_lam_was_chosen():
     text = repr(model.summary())
     assert text.startswith("MultinomialPULassoCV: ")
     assert f"{model.lam_:.4g}  (lam_max {model.lam_max_:.4g}; chosen by 3 folds, 1se)" in text
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refused"),
+    [("pu_accuracy", True), (pu_accuracy_scorer, True), ("pu_observed_log_likelihood", False), (None, False)],
+)
+def test_a_score_that_needs_every_class_in_every_fold_is_refused_before_any_fit(
+    scoring, refused, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    z = np.repeat([0, 1, 2], [60, 20, 3])  # three rows for five folds
+    X = rng.normal(size=(len(z), 3)) + z[:, None]
+    model = MultinomialPULassoCV(cv=5, n_lams=3, prevalence=[0.2, 0.1], scoring=scoring, random_state=0)
+    if not refused:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GridEdgeWarning)
+            assert model.fit(X, z).lam_ > 0
+        return
+    monkeypatch.setattr("pulasso.estimators._cross_validated.fit_fold", None)
+    with pytest.raises(InputError, match=r"none of the 3 rows labelled 2.*cv=3") as error:
+        model.fit(X, z)
+    assert error.value.parameter == "cv"
+
+
+def test_the_error_about_text_that_scikit_learn_has_encoded_says_what_works():
+    rng = np.random.default_rng(0)
+    names = np.array(["none", "oak", "fir"])
+    y = names[rng.integers(0, 3, 90)]
+    X = rng.normal(size=(90, 2)) + (y == "oak")[:, None]
+    model = pulasso.MultinomialPULasso(0.05, scenario="fully-observed", unlabeled="none")
+    with pytest.raises(LabelError, match="cross_val_predict turns it into numbers"):
+        cross_val_predict(model, X, y, method="predict_proba", cv=2)
+    known = ["none", *sorted(set(y) - {"none"})]
+    model.set_params(unlabeled=0)
+    proba = cross_val_predict(model, X, [known.index(each) for each in y], method="predict_proba", cv=2)
+    assert proba.shape == (90, 3)
+    assert np.allclose(proba.sum(axis=1), 1)

@@ -91,3 +91,9 @@ def test_warnings_of_many_fits_are_summed_up():
     (message,) = (each.message.args[0] for each in caught)
     assert message == "mn-lasso: Raise lam. (3 warnings in all its fits, of which this is the first)"
     assert arg("lam") in message.template
+
+
+def test_bagging_is_among_the_default_models():
+    data = simulate_multinomial(120, 3, n_active=2, random_state=0)
+    found = compare(data.X, data.z, cv=2, **data.scenario_params)
+    assert "pu-bagging" in [line["model"] for line in found.lines]

@@ -12,7 +12,7 @@ def compare(
     model: ModelOptions,
     output: OutputOptions,
     models: str = option(
-        "pulasso, mn-lasso, elkan-noto, one-vs-rest, nnpu",
+        "pulasso, mn-lasso, elkan-noto, one-vs-rest, nnpu, pu-bagging",
         None,
         "Names, separated by commas; `--models all` takes every one that fits.",
     ),

@@ -15,6 +15,9 @@ def predict(
     table: Path = typer.Argument(help="Table with the columns of the fit, in any order."),
     out: Path = option(Path("predictions.csv"), None, "File for the predictions.", "--out", "-o"),
     na: list[str] | None = NA,
+    id: str | None = option(
+        None, None, "Column that tells rows apart, written beside the predictions.", "--id"
+    ),
     force: bool = option(False, None, "Replace the file.", "--force", "-f"),
     json: bool = option(False, None, "Print the result as JSON.", "--json"),
 ) -> None:
@@ -25,14 +28,22 @@ def predict(
     import numpy as np
 
     from pulasso.cli.apply import SavedModel
-    from pulasso.cli.results import prediction_table, print_json, refuse_all, write_csv
+    from pulasso.cli.checkpoints import writing
+    from pulasso.cli.results import prediction_table, print_json, write_csv
+    from pulasso.exceptions import InputError
 
     saved = SavedModel(model)
-    refuse_all([out], force, "another file by --out")
-    applied = saved.apply_to(table, na)
-    rows = np.arange(1, applied.x.shape[0] + 1)
-    found = prediction_table(saved.fitted, applied.x, rows, complete=applied.complete)
-    write_csv(found, out, force)
+    with writing([out], force, "another file by --out") as replace:
+        applied = saved.apply_to(table, na, id)
+        rows = np.arange(1, applied.x.shape[0] + 1)
+        found = prediction_table(saved.fitted, applied.x, rows, complete=applied.complete)
+        if applied.ids is not None:
+            if id in found.columns:
+                raise InputError(
+                    f"--id {id!r} is also the name of a column of predictions; rename it.", parameter="id"
+                )
+            found.insert(1, id, applied.ids.to_numpy())
+        write_csv(found, out, replace)
     counts = {str(name): int(n) for name, n in found["predicted"].value_counts().items()}
     if json:
         print_json("predict", rows=len(found), predicted=counts, predictions=out)

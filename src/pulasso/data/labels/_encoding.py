@@ -30,6 +30,7 @@ from pulasso.data.labels._column import (
 from pulasso.data.labels._refusals import (
     ambiguous_name,
     how_to_start,
+    if_encoded,
     refuse_measurements,
     refuse_missing,
     refuse_same_letters,
@@ -132,6 +133,20 @@ def encode_labels(
     )
 
 
+def _class_list(classes: ArrayLike) -> list:
+    """Return names of classes as a list, class 0 first."""
+    try:
+        names = np.asarray(classes)
+    except (TypeError, ValueError):
+        names = np.array(None)
+    if names.ndim != 1 or len(names) < 2 or len(set(map(repr, names.tolist()))) < len(names):
+        raise LabelError(
+            f"{arg('classes')} must be a list of two or more different classes, class 0 first.",
+            parameter="classes",
+        )
+    return names.tolist()
+
+
 def encode_with(
     y: ArrayLike, classes: ArrayLike, *, unlabeled: Any = None, negative: Any = None
 ) -> NDArray[np.intp]:
@@ -164,7 +179,7 @@ def encode_with(
     [0, 2, 2]
     """
     column = read_column(y)
-    first, *positives = np.asarray(classes).tolist()
+    first, *positives = _class_list(classes)
     if unlabeled is not None and is_missing(unlabeled):
         marker = _MISSING
     else:
@@ -212,7 +227,7 @@ def _find_marker(column: Column, unlabeled: Any, negative: Any, order: list[Any]
             f"{arg(parameter)} {verb} {marker!r}, which does not occur in {arg('y')}. "
             f"Labels present: {listed(column.names)}.",
             parameter=parameter,
-            remedy=did_you_mean(marker, column.names).strip(),
+            remedy=did_you_mean(marker, column.names).strip() or if_encoded(column, marker),
         )
     return column.names[column.names.index(marker)]
 

@@ -12,6 +12,7 @@ from pulasso.exceptions import LabelError, MarkerWarning
 __all__ = [
     "ambiguous_name",
     "how_to_start",
+    "if_encoded",
     "refuse_measurements",
     "refuse_missing",
     "refuse_same_letters",
@@ -92,3 +93,14 @@ def how_to_start(order: list[Any], class_0: Any) -> str:
     right = [class_0, *(label for label in order if label != class_0)]
     other = f"; if {order[0]!r} is, say {arg('negative', repr(order[0]))}" if order else ""
     return f"If {class_0!r} is class 0, put it first: {arg('class_order', str(right))}{other}."
+
+
+def if_encoded(column: Column, marker: Any) -> str:
+    """Say what may have happened where text is looked for among the numbers 0, 1, 2, ..."""
+    if not isinstance(marker, str) or column.names != list(range(len(column.names))):
+        return ""
+    return (
+        "If you gave text: scikit-learn's cross_val_predict turns it into numbers for predict_proba. Do so yourself, "
+        f"with 0 for {marker!r}: names = [{marker!r}, *sorted(set(y) - {{{marker!r}}})], "
+        f"y = [names.index(each) for each in y], {arg('unlabeled', '0')}."
+    )
