@@ -21,6 +21,7 @@ __all__ = [
     "check_choice",
     "check_in_memory",
     "check_kind",
+    "check_names_of",
     "check_text",
     "kind_of",
     "position_in",
@@ -64,6 +65,19 @@ def check_kind(name: str, value: Any, kind: type | tuple[type, ...], remedy: str
         kinds = kind if isinstance(kind, tuple) else (kind,)
         wanted = " or ".join(each.__name__ for each in kinds)
         raise InputError(f"{arg(name)} is {kind_of(value)}, not a {wanted}.", parameter=name, remedy=remedy)
+
+
+def check_names_of(name: str, value: Any, known: Iterable[str] | None = None) -> None:
+    """Refuse what is no list of names, each once; or names that are not known."""
+    is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    if not is_list or not value or len(set(value)) < len(value):
+        problem = f"{arg(name, shown(value))} must be a list of names, each of them once."
+        raise InputError(problem, parameter=name)
+    options = list(value if known is None else known)
+    for each in value:
+        if each not in options:
+            problem = f"{arg(name)} holds {each!r}; there are {listed(options, limit=30)}."
+            raise InputError(f"{problem}{did_you_mean(each, options)}", parameter=name)
 
 
 def check_in_memory(x: Any, purpose: str) -> None:
