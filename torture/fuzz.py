@@ -47,9 +47,9 @@ PATIENCE, SECONDS_PER_CASE = 600.0, 2.0  # of waiting for a chunk; each case has
 
 def faces():
     """Return the functions (rng) -> call, by name."""
-    from support.fuzz import calls, files, public
+    from support.fuzz import calls, files, notes, public
 
-    rooms = (calls, files, public)
+    rooms = (calls, files, notes, public)
     return {name: next(getattr(room, name) for room in rooms if hasattr(room, name)) for name in FACES}
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.fuzz import calls, files, public
+from support.fuzz import calls, files, notes, public
 from support.fuzz.judge import UnnamedError, judge
 
 N_CASES = {
@@ -17,7 +17,7 @@ N_CASES = {
     calls.chunks: 25,
     files.model_folder: 80,
     files.command: 30,
-    files.notes: 40,
+    notes.notes: 40,
     files.process: 1,
     public.public: 300,
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.data.chunks import is_chunked
@@ -16,11 +17,13 @@ from pulasso.exceptions import InputError
 __all__ = [
     "as_generator",
     "as_numbers",
+    "as_random_state",
     "as_rows",
     "as_whole",
     "check_choice",
     "check_in_memory",
     "check_kind",
+    "check_names_of",
     "check_text",
     "kind_of",
     "position_in",
@@ -64,6 +67,19 @@ def check_kind(name: str, value: Any, kind: type | tuple[type, ...], remedy: str
         kinds = kind if isinstance(kind, tuple) else (kind,)
         wanted = " or ".join(each.__name__ for each in kinds)
         raise InputError(f"{arg(name)} is {kind_of(value)}, not a {wanted}.", parameter=name, remedy=remedy)
+
+
+def check_names_of(name: str, value: Any, known: Iterable[str] | None = None) -> None:
+    """Refuse what is no list of names, each once; or names that are not known."""
+    is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    if not is_list or not value or len(set(value)) < len(value):
+        problem = f"{arg(name, shown(value))} must be a list of names, each of them once."
+        raise InputError(problem, parameter=name)
+    options = list(value if known is None else known)
+    for each in value:
+        if each not in options:
+            problem = f"{arg(name)} holds {each!r}; there are {listed(options, limit=30)}."
+            raise InputError(f"{problem}{did_you_mean(each, options)}", parameter=name)
 
 
 def check_in_memory(x: Any, purpose: str) -> None:
@@ -157,6 +173,18 @@ def as_generator(random_state: Any) -> np.random.Generator:
             raise TypeError
         return np.random.default_rng(random_state)
     except (TypeError, ValueError, OverflowError):
-        given = arg("random_state", shown(random_state))
-        words = f"{given} must be a whole number from 0, a NumPy generator, or None."
-        raise InputError(words, parameter="random_state") from None
+        raise _no_seed(random_state) from None
+
+
+def as_random_state(random_state: Any) -> np.random.RandomState:
+    """Return a generator of the older kind, which scikit-learn takes."""
+    try:
+        return check_random_state(random_state)
+    except (TypeError, ValueError, OverflowError):
+        raise _no_seed(random_state) from None
+
+
+def _no_seed(random_state: Any) -> InputError:
+    given = arg("random_state", shown(random_state))
+    words = f"{given} must be a whole number from 0, a NumPy generator, or None."
+    return InputError(words, parameter="random_state")

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso._messages import listed
+from pulasso.data.parameters import check_names_of
 from pulasso.datasets._dataset import Dataset
 from pulasso.datasets._fetch import GITHUB, find, read_table
-from pulasso.exceptions import InputError
 
 __all__ = ["load_rocker", "load_swiss_trees"]
 
@@ -60,12 +59,10 @@ def load_swiss_trees(species: Sequence[str] = EXCLUSIVE_TREES) -> Dataset:
     >>> trees.X.shape, trees.test.y.shape  # doctest: +SKIP
     ((14567, 13), (10013, 5))
     """
+    check_names_of("species", species)
     records, background, places, found = (_swiss_table(name) for name in SWISS_TABLES)
     known = sorted(name for name in found if name.startswith("swi"))
-    unknown = [name for name in species if name not in known]
-    if unknown or len(species) == 0:
-        words = f"species {listed(unknown)} are not among the trees, which are {listed(known, limit=30)}."
-        raise InputError(words, parameter="species")
+    check_names_of("species", species, known)
     records = records[records["spid"].isin(species)]
     described = "Swiss trees of the NCEAS benchmark; Elith et al. 2020, doi:10.17161/bi.v15i2.13384, GPL-3"
     survey, names = np.ascontiguousarray(found[list(species)], dtype=float).astype(int), tuple(species)

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from pulasso._messages import listed
+from pulasso._messages import arg
+from pulasso.data.inputs import check_flag
+from pulasso.data.parameters import as_numbers, check_choice, check_names_of
 from pulasso.datasets._dataset import Dataset
 from pulasso.datasets._fetch import GITHUB, find, read_table
 from pulasso.exceptions import InputError
@@ -53,9 +55,7 @@ def load_mfeat(views: Sequence[str] = tuple(VIEWS)) -> Dataset:
     >>> digits.X.shape  # doctest: +SKIP
     (2000, 649)
     """
-    if len(views) == 0 or not set(views) <= set(VIEWS):
-        words = f"views={tuple(views)!r} must name at least one of {listed(VIEWS)}, and no others."
-        raise InputError(words, parameter="views")
+    check_names_of("views", views, VIEWS)
     groups = {view: [f"{view}{i}" for i in range(VIEWS[view])] for view in views}
     return Dataset(
         X=np.hstack([np.loadtxt(find(f"mfeat/mfeat-{view}", f"{UCI}/mfeat", DIGITS_COPY)) for view in views]),
@@ -94,6 +94,7 @@ def load_colposcopy(drop_redundant: bool = False) -> Dataset:
     >>> load_colposcopy().X.shape  # doctest: +SKIP
     (287, 62)
     """
+    check_flag("drop_redundant", drop_redundant)
     files = [find(f"colposcopy/{name}.csv", COLPOSCOPY_COPY) for name in MODALITIES]
     table = pd.concat([read_table(file) for file in files])
     experts = [name for name in table if name.startswith("experts")]
@@ -145,12 +146,14 @@ def load_wine_quality(color: str = "red", levels: Sequence[float] | None = (6, 7
     >>> load_wine_quality("white").X.shape  # doctest: +SKIP
     (4898, 11)
     """
-    if color not in WINES:
-        raise InputError(f"color={color!r} must be one of {listed(WINES)}.", parameter="color")
+    check_choice("color", color, WINES)
+    edges = None if levels is None else as_numbers("levels", levels, ndim=1)
+    if edges is not None and not (np.diff(edges) > 0).all():
+        raise InputError(f"{arg('levels')} must increase.", parameter="levels")
     file = find(f"wine_quality/winequality-{color}.csv", f"{UCI}/wine-quality")
     table = read_table(file, delimiter=";")
     marks = np.asarray(table.pop("quality"), dtype=int)
-    y = marks if levels is None else np.searchsorted(np.asarray(levels), marks, side="right")
+    y = marks if edges is None else np.searchsorted(edges, marks, side="right")
     return Dataset(
         X=np.ascontiguousarray(table, dtype=float),
         y=y,

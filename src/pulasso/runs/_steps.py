@@ -9,6 +9,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from pulasso._messages import arg
+from pulasso.exceptions import InputError
 from pulasso.runs._checkpoint import Run, no_checkpoint
 from pulasso.runs._progress import showing_progress
 from pulasso.runs._threads import one_blas_thread
@@ -60,6 +62,13 @@ def run_steps(
     >>> run_steps(lambda x: {"square": x**2}, {"one": (1,), "three": (3,)})
     [{'square': array(1)}, {'square': array(9)}]
     """
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        given = arg(
+            "n_jobs", repr(n_jobs) if isinstance(n_jobs, str | float | int) else type(n_jobs).__name__
+        )
+        words = f"{given} must be a number of processes, -1 for one on every core, or None."
+        raise InputError(words, parameter="n_jobs")
     results: dict[str, Any] = {name: None if run is None else run.load(name) for name in steps}
     todo = {name: steps[name] for name, result in results.items() if result is None}
     shown = False if progress is None and _inside_a_step.get() else progress

@@ -76,7 +76,8 @@ KNOWN = (
 
 
 @cache
-def _stored_models():
+def stored_models():
+    """Return description and arrays of every model in the repository."""
     return [files_of(each) for each in sorted(STORED.iterdir()) if each.is_dir()]
 
 
@@ -84,7 +85,7 @@ def model_folder(rng):
     """Load a model whose files are damaged, with a hash that fits, and use it."""
 
     def call():
-        description, arrays = pick(rng, _stored_models())
+        description, arrays = pick(rng, stored_models())
         action = rng.random()
         if action < 0.5:
             description = _odd_leaf(rng, description)
@@ -100,71 +101,6 @@ def model_folder(rng):
             _use(loaded, Path(folder) / "again")
 
     return call
-
-
-def notes(rng):
-    """Write notes of any kind and depth into a model's description; loading ends well, and what is read is plain."""
-
-    def call():
-        description, arrays = pick(rng, _stored_models())
-        text, mark = json.dumps(json.loads(description) | {"notes": "<here>"}), json.dumps("<here>")
-        hostile = text.replace(mark, _odd_json(rng, int(rng.integers(0, 5))))
-        if rng.random() < 0.1:
-            hostile = damaged(rng, hostile.encode()).decode("utf-8", "surrogateescape")
-        with tempfile.TemporaryDirectory() as folder:
-            put(Path(folder), json.loads(description), arrays)
-            (Path(folder) / "model.json").write_bytes(hostile.encode("utf-8", "surrogateescape"))
-            found = pulasso.load_notes(folder)
-            pulasso.load(folder)
-            again = Path(folder) / "again"
-            pulasso.load(folder).save(again, notes=found)
-            assert pulasso.load_notes(again) == found and repr(found), "other notes than were written"
-
-    return call
-
-
-def _odd_json(rng, depth):
-    """Return JSON, or almost: huge and odd numbers, half characters, deep nesting, names twice."""
-    deep = int(rng.integers(1, 5000))
-    leaves = [
-        *(
-            "null",
-            "true",
-            "0",
-            "-0.0",
-            "1e400",
-            "-1e400",
-            "NaN",
-            "Infinity",
-            "1" * 400,
-            "1" * 5000,
-            "0." + "1" * 999,
-        ),
-        *(
-            '""',
-            '"\\ud800"',
-            '"\\u0000"',
-            '"\u202e"',
-            '"' + "a" * 70_000 + '"',
-            "[]",
-            "{}",
-            "",
-            "01",
-            "'a'",
-            "1e",
-        ),
-        "[" * deep + "]" * deep,
-        '{"a":' * deep + "1" + "}" * deep,
-        '{"a": 1, "a": {"b": 2}}',
-        "{" + ",".join(f'"{i}": {i}' for i in range(2000)) + "}",
-        '{"__proto__": 1, "array": "array_0", "object": ["Blocks", {}]}',
-    ]
-    if depth == 0:
-        return pick(rng, leaves)
-    inner = [_odd_json(rng, depth - 1) for _ in range(int(rng.integers(0, 3)))]
-    if rng.random() < 0.6 or depth > 3:
-        return "{" + ",".join(f'"{i}": {each}' for i, each in enumerate(inner)) + "}"
-    return "[" + ",".join(inner) + "]"
 
 
 def _odd_leaf(rng, description):

@@ -5,11 +5,12 @@
 
 import inspect
 import tempfile
-from contextlib import AbstractContextManager, chdir
+from contextlib import AbstractContextManager, chdir, suppress
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -22,7 +23,6 @@ ROOMS = ("pulasso", *(f"pulasso.{each}" for each in pulasso._PACKAGES), "pulasso
 ELSEWHERE = "fuzzed by calls.py"
 RESULT = "made by the library; its methods are called"
 PART = "a part for those who extend the library, called for every block or row: checks would cost more than it does"
-FILES = "reads public data over the network; its arguments are called by tests of the room"
 LEFT_OUT = {
     **dict.fromkeys(("CaseControl", "SingleTrainingSet", "FullyObserved", "Groups"), ELSEWHERE),
     **dict.fromkeys(("MultinomialPULassoCV", "OrdinalPULassoCV"), ELSEWHERE),
@@ -35,8 +35,6 @@ LEFT_OUT = {
     ),
     **dict.fromkeys(("BlockPenalty", "Blocks", "Penalty", "Segments", "Thresholds"), PART),
     **dict.fromkeys(("Fold", "LossCurve", "check_folds", "split_rows", "takes_weight"), PART),
-    **dict.fromkeys(("load_colposcopy", "load_mfeat", "load_rocker"), FILES),
-    **dict.fromkeys(("load_swiss_trees", "load_wine_quality"), FILES),
 }
 LEFT_OUT_METHODS = {
     **dict.fromkeys(("loss.label_model", "loss.log_proba", "loss.log_likelihood"), PART),
@@ -72,7 +70,7 @@ COUNTS = (
     "max_iter",
 )
 SIZES = ("n_samples", "n_features", "n_active", "n_positive", "n_points", "n_bins", "n_pairs", "n_groups")
-SETTLED = ("show_parameter", "n_jobs", "run")  # a function, processes, and what is not for users
+SETTLED = ("show_parameter", "run")  # a function, and what is not for users
 MOST = {**dict.fromkeys(COUNTS, 5), **dict.fromkeys(SIZES, 200)}
 
 
@@ -175,6 +173,20 @@ def _recipe(name, call, signature=None):
 ALWAYS = {*COUNTS, "progress", "random_state", "scenario", "label_frequency"}
 
 
+class _FetchedError(Exception):
+    """Arguments of a loader were taken, and a file was asked for."""
+
+
+def _load(loader, **given):
+    """Call a loader of public data up to the moment at which it would use the network."""
+
+    def find(*args, **kwargs):
+        raise _FetchedError
+
+    with mock.patch.dict(loader.__globals__, find=find), suppress(_FetchedError):
+        loader(**given)
+
+
 def _fit(kind, X, y, sample_weight=None, **settings):
     model = kind(**settings).fit(X, y, sample_weight)
     assert np.isfinite(model.predict_proba(X)).all()
@@ -213,6 +225,8 @@ def recipes():
             continue
         if inspect.isclass(value) and hasattr(value, "fit"):
             found[name] = _estimator_recipe(name, value)
+        elif short.startswith("load_"):
+            found[name] = _recipe(name, partial(_load, value), value)
         elif not name.endswith("Display"):
             found[name] = _recipe(name, value)
     w = world()
@@ -265,6 +279,8 @@ def odd_argument(rng, name, good):
 
 
 def _not_too_much(name, value):
+    if name == "n_jobs" and isinstance(value, int) and value:
+        return True if value is True else 1  # processes take their time, too
     most = MOST.get(name)
     if most is None or isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return value
