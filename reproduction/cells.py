@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pulasso.exceptions import ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning
+from pulasso.exceptions import (
+    ConvergenceWarning,
+    GridEdgeWarning,
+    LabelFrequencyWarning,
+    StationaryPointWarning,
+)
 from pulasso.runs import open_run, run_steps
 
 Cell = dict[str, Any]
 Compute = Callable[[Cell, Mapping[str, Any], int], Mapping[str, Any]]
 
 # Expected now and then in a study, and noted in the table instead of being shown.
-NOTED = (ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning)
+NOTED = (ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning, StationaryPointWarning)
 
 
 def at_scale(settings: Mapping[str, Mapping[str, Any]], scale: str) -> dict[str, Any]:

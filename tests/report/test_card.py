@@ -30,7 +30,7 @@ def test_a_card_says_what_must_be_said(ordinal, tmp_path):
         "single-training-set",
         "chosen by 3-fold cross-validation",
         "| accuracy | ",
-        "These look like the rows that the model was fitted to.",
+        "judged by the model of the cross-validation that did not see",
         f"- **pulasso:** {__version__}",
         "- **seed:** 7",
         *(re.sub(r"([_<>|*#`~&\[\]])", r"\\\1", said) for said in model.warnings_),

@@ -38,8 +38,8 @@ from pulasso.model_selection import (
     make_splitter,
     named_scorer,
     takes_weight,
-    warn_of_copies,
 )
+from pulasso.model_selection.copies import warn_of_copies
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps
 

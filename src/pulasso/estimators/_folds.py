@@ -220,7 +220,9 @@ def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, N
         # Where the scenario is wrong, the path may end above a stationary point that the naive reading leads to.
         start = naive_start(problem.at_lam(float(lams[-1])))
         other, before = next(solve_path(problem, lams[-1:], start=start, **settings)), solutions[-1].objective
-        if other.converged and before - other.objective > MERGE_OBJECTIVE * (1.0 + abs(before)):
+        if other.converged and before - other.objective > max(MERGE_OBJECTIVE, template.tol) * (
+            1.0 + abs(before)
+        ):
             solutions[-1], found = other, {"gain": np.array(before - other.objective)}
     by_lam = enumerate(each.to_arrays() for each in solutions)
     return found | {f"{i} {name}": each for i, arrays in by_lam for name, each in arrays.items()}

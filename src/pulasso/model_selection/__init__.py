@@ -1,7 +1,6 @@
 """Which rows are held out, what they say about every lam, and which lam that recommends."""
 
 from pulasso.model_selection.comparison import Comparison, compare
-from pulasso.model_selection.copies import warn_of_copies
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
 from pulasso.model_selection.folds import Fold, check_folds, make_splitter, split_rows
 from pulasso.model_selection.scoring import named_scorer, takes_weight
@@ -17,5 +16,4 @@ __all__ = [
     "named_scorer",
     "split_rows",
     "takes_weight",
-    "warn_of_copies",
 ]

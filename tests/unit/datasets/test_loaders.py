@@ -183,7 +183,7 @@ def test_swiss_trees():
     assert data.X.shape == (14567, 13) and data.test.X.shape == (10013, 13)
     assert dict(zip(*np.unique(data.y, return_counts=True), strict=True))["swi08"] == 1452
     assert data.prevalence.shape == (5,) and data.prevalence.sum() < 0.3
-    with pytest.raises(InputError, match="'oak' are not among the trees"):
+    with pytest.raises(InputError, match="species holds 'oak'"):
         load_swiss_trees(["oak"])
 
 

@@ -9,7 +9,8 @@ from sklearn.model_selection import GroupKFold
 
 from pulasso import MultinomialPULassoCV
 from pulasso.exceptions import DuplicateRowsWarning, GridEdgeWarning
-from pulasso.model_selection import make_splitter, split_rows, warn_of_copies
+from pulasso.model_selection import make_splitter, split_rows
+from pulasso.model_selection.copies import warn_of_copies
 
 N = 120
 RNG = np.random.default_rng(2)

@@ -57,8 +57,7 @@ def simulate(
     from pulasso.cli.results import print_json, write_csv
     from pulasso.datasets import simulate_multinomial, simulate_ordinal
 
-    draw = simulate_multinomial if response is Response.multinomial else simulate_ordinal
-    data = draw(
+    data = (simulate_multinomial if response is Response.multinomial else simulate_ordinal)(
         rows,
         features,
         n_active=active,
@@ -80,9 +79,9 @@ def simulate(
         return
     order = f' --ordered "{"<".join(map(str, range(classes + 1)))}"' if response is Response.ordinal else ""
     numbers = "".join(f" --{name.replace('_', '-')} {text}" for name, text in known.items())
-    drop = " --drop true_class" if truth else ""
+    known_as = f"--label label --scenario {data.scenario}{numbers}{order}" + " --drop true_class" * truth
     typer.echo(f"{out}: {rows} rows, {features} features, of which {', '.join(matter) or 'none'} matter.")
-    typer.echo(f"Try: pulasso cv {out} --label label --scenario {data.scenario}{numbers}{order}{drop}")
+    typer.echo(f"Try: pulasso cv {out} {known_as}")
 
 
 def _as_typed(numbers: Any) -> str:

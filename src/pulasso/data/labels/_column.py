@@ -10,11 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from pulasso._messages import arg, plain
+from pulasso._messages import arg, listed, plain
 from pulasso.data.containers import refuse_lazy, unmasked_labels
 from pulasso.exceptions import LabelError
 
-__all__ = ["MEANS_UNLABELED", "Column", "is_missing", "plain_label", "read_column", "read_order"]
+__all__ = [
+    "MEANS_UNLABELED",
+    "Column",
+    "class_array",
+    "is_missing",
+    "plain_label",
+    "read_column",
+    "read_order",
+]
 
 # How a user says that missing values mark unlabeled rows, for messages.
 NAN_IS_UNLABELED = arg("unlabeled", 'float("nan")')
@@ -236,3 +244,21 @@ def read_order(class_order: Any) -> list[Any]:
             parameter="class_order",
         )
     return [plain_label(label, "class_order") for label in class_order]
+
+
+def class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The names in the dtype of the labels, widened when class 0 has a name that does not fit."""
+    if dtype.kind == "O":
+        return np.array(names, dtype=object)
+    for kind in (dtype, None):
+        try:
+            array = np.array(names, dtype=kind)
+        except (OverflowError, ValueError):
+            continue
+        if array.tolist() == names:
+            return array
+    raise LabelError(
+        f"The classes {listed(names)} do not fit into one kind of number.",
+        parameter="negative",
+        remedy="Name class 0 by a number of the same kind as the labels, or pass all labels as text.",
+    )

@@ -22,6 +22,7 @@ from pulasso._messages import arg, did_you_mean, listed
 from pulasso.data.labels._column import (
     NAN_IS_UNLABELED,
     Column,
+    class_array,
     is_missing,
     plain_label,
     read_column,
@@ -127,7 +128,7 @@ def encode_labels(
     order_is_a_guess = column.kind == "string" and not column.ordered and order is None
     return Labels(
         codes=codes,
-        classes=_class_array([class_0, *positives], column.labels.dtype),
+        classes=class_array([class_0, *positives], column.labels.dtype),
         order_was_guessed=bool(ordered and len(positives) > 1 and order_is_a_guess),
         has_negatives=bool((codes == len(positives) + 1).any()),
     )
@@ -345,21 +346,3 @@ def _code_table(positives: Sequence[Any], marker: Any, class_0: Any) -> dict[Any
 def _codes(column: Column, table: Mapping[Any, int]) -> NDArray[np.intp]:
     # The extra last entry is what index -1 (missing, or weight zero) finds.
     return np.array([*(table[label] for label in column.names), 0], dtype=np.intp)[column.index]
-
-
-def _class_array(names: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The names in the dtype of the labels, widened when class 0 has a name that does not fit."""
-    if dtype.kind == "O":
-        return np.array(names, dtype=object)
-    for kind in (dtype, None):
-        try:
-            array = np.array(names, dtype=kind)
-        except (OverflowError, ValueError):
-            continue
-        if array.tolist() == names:
-            return array
-    raise LabelError(
-        f"The classes {listed(names)} do not fit into one kind of number.",
-        parameter="negative",
-        remedy="Name class 0 by a number of the same kind as the labels, or pass all labels as text.",
-    )
