@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_features, check_same_length
+from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.metrics import observed_log_likelihood_scorer
@@ -111,6 +112,7 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
 
 def fit_weighted(estimator: Any, x: Any, codes: NDArray, weight: NDArray) -> Any:
     """Fit a classifier with weights, if it takes them; refuse weights that it would ignore."""
+    check_kind("estimator", estimator, BaseEstimator, "Give a classifier, such as LogisticRegression().")
     if has_fit_parameter(estimator, "sample_weight"):
         return estimator.fit(x, codes, sample_weight=weight)
     if np.ptp(weight) > 0:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 
 from pulasso.baselines._base import BaseBaseline, fit_weighted
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import as_random_state
 from pulasso.data.pu_data import PUData
 
 __all__ = ["PUBagging"]
@@ -78,7 +78,7 @@ class PUBagging(BaseBaseline):
     def _fit(self, data: PUData) -> None:
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
         check_number("sample_size", self.sample_size, above=0.0)
-        rng = check_random_state(self.random_state)
+        rng = as_random_state(self.random_state)
         unlabeled, labeled = np.flatnonzero(data.codes == 0), np.flatnonzero(data.codes)
         n_drawn = max(1, round(self.sample_size * len(labeled) / (len(data.classes) - 1)))
         codes = data.codes % len(data.classes)  # confirmed negatives are class 0, always

@@ -13,6 +13,7 @@ from pulasso.baselines._base import BaseBaseline, fit_weighted, refuse_confirmed
 from pulasso.baselines._population import population_weights
 from pulasso.baselines.naive import mn_lasso
 from pulasso.data.inputs import check_flag, check_number
+from pulasso.data.parameters import as_random_state
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import LabelModel, PerClass, Scenario, SingleTrainingSet
@@ -114,7 +115,11 @@ class ElkanNoto(BaseBaseline):
                 remedy="Give the number instead.",
             )
         rows = np.arange(len(data.codes))
-        split = {"test_size": self.hold_out, "stratify": data.codes, "random_state": self.random_state}
+        split = {
+            "test_size": self.hold_out,
+            "stratify": data.codes,
+            "random_state": as_random_state(self.random_state),
+        }
         learn, held = (data.take(part) for part in train_test_split(rows, **split))
         observed = fit_weighted(self._new_estimator(), learn.x, learn.codes, learn.weight)
         proba = observed.predict_proba(held.x)

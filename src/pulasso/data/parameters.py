@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.data.chunks import is_chunked
@@ -16,6 +17,7 @@ from pulasso.exceptions import InputError
 __all__ = [
     "as_generator",
     "as_numbers",
+    "as_random_state",
     "as_rows",
     "as_whole",
     "check_choice",
@@ -171,6 +173,18 @@ def as_generator(random_state: Any) -> np.random.Generator:
             raise TypeError
         return np.random.default_rng(random_state)
     except (TypeError, ValueError, OverflowError):
-        given = arg("random_state", shown(random_state))
-        words = f"{given} must be a whole number from 0, a NumPy generator, or None."
-        raise InputError(words, parameter="random_state") from None
+        raise _no_seed(random_state) from None
+
+
+def as_random_state(random_state: Any) -> np.random.RandomState:
+    """Return a generator of the older kind, which scikit-learn takes."""
+    try:
+        return check_random_state(random_state)
+    except (TypeError, ValueError, OverflowError):
+        raise _no_seed(random_state) from None
+
+
+def _no_seed(random_state: Any) -> InputError:
+    given = arg("random_state", shown(random_state))
+    words = f"{given} must be a whole number from 0, a NumPy generator, or None."
+    return InputError(words, parameter="random_state")

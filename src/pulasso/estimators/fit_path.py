@@ -261,6 +261,9 @@ def make_grid(lams: ArrayLike | None, lam_max: float, n_lams: int, lam_min_ratio
     if lams is None:
         check_number("n_lams", n_lams, least=1, whole=True)
         check_number("lam_min_ratio", lam_min_ratio, above=0.0, most=1.0)
+        if lam_max > 0 and lam_min_ratio * lam_max == 0:
+            problem = f"{arg('lam_min_ratio', repr(lam_min_ratio))} is so small that the last lam would be 0."
+            raise InputError(problem, parameter="lam_min_ratio")
         return lam_grid(lam_max, int(n_lams), lam_min_ratio)
     try:
         grid = np.sort(np.asarray(lams, dtype=float).ravel())[::-1]

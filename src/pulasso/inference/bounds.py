@@ -7,6 +7,9 @@ from pulasso.data.inputs import check_number
 __all__ = ["check_threshold", "largest_q", "pairs_bound", "selection_bound"]
 
 
+LARGEST = 1e100  # so that no square overflows
+
+
 def check_threshold(threshold: float) -> None:
     """Refuse a threshold for which no bound holds."""
     check_number("threshold", threshold, above=0.5, most=1.0)
@@ -89,7 +92,7 @@ def pairs_bound(q: float, threshold: float, n_groups: int, n_pairs: int) -> floa
 
 
 def _check_counts(q: float, n_groups: int) -> None:
-    check_number("q", q, least=0.0)
+    check_number("q", q, least=0.0, most=LARGEST)
     check_number("n_groups", n_groups, least=1, whole=True)
 
 

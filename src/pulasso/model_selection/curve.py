@@ -57,7 +57,9 @@ class LossCurve:
         """Standard error of the mean, as far as folds tell; NaN for a single fold."""
         if len(self.losses) < 2:
             return np.full(len(self.lams), np.nan)
-        with np.errstate(invalid="ignore"):  # inf - inf where a fold's loss is infinite
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # inf - inf where a fold's loss is infinite, or huge
             return np.sqrt(self._average((self.losses - self.mean) ** 2) / (len(self.losses) - 1))
 
     @cached_property

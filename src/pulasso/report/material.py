@@ -104,7 +104,7 @@ class Material:
 
     def _check(self) -> None:
         """Refuse what no report can be written from."""
-        if not hasattr(self.core, "scenario_"):
+        if not (hasattr(self.core, "scenario_") and hasattr(self.core, "group_norms_")):
             raise TypeError(
                 f"{type(self.core).__name__} is no fitted model of this package; a report needs one of its estimators, "
                 "or a pipeline or search that ends in one."

@@ -76,7 +76,7 @@ def read_column(y: Any, sample_weight: ArrayLike | None = None) -> Column:
 
 def _single_column(y: Any) -> Any:
     """Take the column out of a one-column data frame, where a categorical would lose its order."""
-    if hasattr(y, "columns") and len(y.columns) == 1:
+    if hasattr(y, "columns") and not callable(y.columns) and len(y.columns) == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. "
             "Please pass the column itself, for example y[name].",
