@@ -84,7 +84,7 @@ class PUBagging(BaseBaseline):
         codes = data.codes % len(data.classes)  # confirmed negatives are class 0, always
         chance = data.weight[unlabeled] / data.weight[unlabeled].sum() if len(unlabeled) else None
         self.estimators_ = []
-        for _ in range(self.n_estimators):
+        for _ in range(int(self.n_estimators)):
             rows = labeled
             if len(unlabeled):
                 # A row of weight 2 is drawn as often as two rows, then counts once for each draw.

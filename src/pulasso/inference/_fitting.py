@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from pulasso.data.inputs import check_flag
 from pulasso.estimators import ESTIMATORS
 from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import (
     ConvergenceWarning,
     IdentifiabilityWarning,
-    InputError,
     LabelFrequencyWarning,
     StationaryPointWarning,
 )
@@ -74,8 +74,8 @@ def open_seeded_run(
     Results depend on `settings` and on the parameters of the estimator, but for those `ignored`. Without
     `random_state` the numbers are a step like any other, so that they survive an interruption.
     """
-    if progress not in (None, True, False):
-        raise InputError(f"progress={progress!r} must be True, False or None.", parameter="progress")
+    if progress is not None:
+        check_flag("progress", progress)
     given = None if random_state is None else draw_entropy(random_state)
     own = {k: v for k, v in template.get_params(deep=False).items() if k not in (*ignored, "random_state")}
     everything = {"estimator": type(template).__name__, **own, **settings, "random state": given}

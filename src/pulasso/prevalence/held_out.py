@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pulasso._messages import arg, plain
 from pulasso.data.inputs import check_number
-from pulasso.data.parameters import as_generator
+from pulasso.data.parameters import as_generator, check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import InputError, LabelError
 from pulasso.prevalence.reading import parameter_of
@@ -24,6 +24,7 @@ from pulasso.scenarios import CaseControl
 
 __all__ = ["ScoreMethod", "estimate_from_scores"]
 
+LARGEST = 1e100  # of a number whose square is still one
 CALIBRATION_FOLDS = 3
 # A class that would fill the population up to this share was hardly told from the rest.
 ALMOST_ALL = 0.9
@@ -132,6 +133,14 @@ def _held_out_scores(
     """
     _check_counts(data, cv, cv * (CALIBRATION_FOLDS if calibrated and classifier is None else 1))
     x = data.x
+    if classifier is not None:
+        check_kind(
+            "classifier", classifier, BaseEstimator, "Give a classifier, such as LogisticRegression()."
+        )
+    largest = abs(x).max()
+    if largest > LARGEST:
+        problem = f"{arg('X')} holds {largest:g}, too large to be squared."
+        raise InputError(problem, parameter="X", remedy="Give that column in larger units.")
     if classifier is None:
         x = StandardScaler(with_mean=False).fit_transform(x, sample_weight=data.weight)
         classifier = LogisticRegression(max_iter=5_000)
