@@ -58,7 +58,8 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
                 f"{type(self).__name__} knows no labelling that depends on the row.", parameter="scenario"
             )
         self.label_model_, self.classes_ = self.scenario_.label_model(data.counts), data.classes
-        self._fit(data)
+        with np.errstate(over="ignore", invalid="ignore"):  # as in predict_proba
+            self._fit(data)
         return self
 
     def _in_memory(self, x: Any) -> Any:

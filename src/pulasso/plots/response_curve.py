@@ -147,7 +147,8 @@ class ResponseCurveDisplay(Display):
 def _as_table(x: Any) -> Any:
     """Return X as something with rows and columns; what is no frame and no sparse matrix is read as numbers."""
     check_in_memory(x, "a response curve")
-    table = x if sparse.issparse(x) or hasattr(x, "columns") else as_numbers("X", x, ndim=2)
+    is_frame = hasattr(x, "columns") and hasattr(x, "shape")
+    table = x if sparse.issparse(x) or is_frame else as_numbers("X", x, ndim=2)
     if 0 in table.shape:
         problem = f"{arg('X')} has the shape {table.shape}: there is nothing to draw."
         raise InputError(problem, parameter="X")

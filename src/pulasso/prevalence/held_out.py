@@ -137,7 +137,7 @@ def _held_out_scores(
         check_kind(
             "classifier", classifier, BaseEstimator, "Give a classifier, such as LogisticRegression()."
         )
-    largest = abs(x).max()
+    largest = float(abs(x).max())
     if largest > LARGEST:
         problem = f"{arg('X')} holds {largest:g}, too large to be squared."
         raise InputError(problem, parameter="X", remedy="Give that column in larger units.")

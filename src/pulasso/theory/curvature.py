@@ -12,6 +12,8 @@ from pulasso.scenarios import LabelCounts, as_scenario
 
 __all__ = ["curvature_along"]
 
+LARGEST = 1e100  # so that no square overflows
+
 
 def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) -> NDArray:
     r"""Return the mean curvature of the loss between the truth and points on a line through it.
@@ -48,6 +50,9 @@ def curvature_along(data: Simulation, direction: ArrayLike, radii: ArrayLike) ->
         "data", data, Simulation, "It comes from pulasso.datasets.simulate_multinomial or simulate_ordinal."
     )
     steps, delta = np.atleast_1d(as_numbers("radii", radii)), as_numbers("direction", direction)
+    for name, values in (("radii", steps), ("direction", delta)):
+        if (np.abs(values) > LARGEST).any():
+            raise InputError(f"{arg(name)} holds numbers beyond {LARGEST:g}.", parameter=name)
     if delta.shape != data.coef.shape or not delta.any():
         words = (
             f"{arg('direction')} has shape {delta.shape}; give one of shape {data.coef.shape}, not all zero."
