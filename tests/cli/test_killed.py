@@ -53,7 +53,13 @@ def begun_by(run, words, tmp_path, monkeypatch, owner):
     return file
 
 
-@pytest.mark.parametrize("owner", ["", "{}", '{"process": 0, "computer": "another"}'])
+HERE = os.uname().nodename if hasattr(os, "uname") else ""
+OWNERS = [(0, "another"), (0, HERE), (-1, HERE), (10**30, HERE)]
+
+
+@pytest.mark.parametrize(
+    "owner", ["", "{}", *(json.dumps({"process": number, "computer": name}) for number, name in OWNERS)]
+)
 def test_what_was_begun_is_finished(run, words, tmp_path, monkeypatch, owner):
     begun_by(run, words, tmp_path, monkeypatch, owner)
     other = run(*words("fit"), "--no-standardize")
@@ -64,8 +70,9 @@ def test_what_was_begun_is_finished(run, words, tmp_path, monkeypatch, owner):
     assert again.code == 1 and "exists already" in again.err
 
 
+@posix_only
 def test_a_command_that_is_still_running(run, words, tmp_path, monkeypatch):
-    owner = {"process": os.getppid(), "computer": os.uname().nodename if hasattr(os, "uname") else ""}
+    owner = {"process": os.getppid(), "computer": HERE}
     file = begun_by(run, words, tmp_path, monkeypatch, json.dumps(owner))
     done = run(*words("fit"))
     assert done.code == 1 and f"as process {os.getppid()}" in done.err

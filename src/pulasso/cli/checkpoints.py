@@ -60,14 +60,25 @@ def _was_begun(file: Path) -> bool:
         return False
     except (OSError, ValueError, KeyError, TypeError):
         return True  # it was killed before it could write its name
-    if computer == socket.gethostname() and process != os.getpid():
-        with suppress(OSError):
-            os.kill(process, 0)  # only asks
-            raise InputError(
-                f"The same command is running already, as process {process}.",
-                parameter="out",
-                remedy=f"Wait for it, stop it, or (if process {process} is something else) delete {file}.",
-            )
+    if computer == socket.gethostname() and process != os.getpid() and _is_running(process):
+        raise InputError(
+            f"The same command is running already, as process {process}.",
+            parameter="out",
+            remedy=f"Wait for it, stop it, or (if process {process} is something else) delete {file}.",
+        )
+    return True
+
+
+def _is_running(process: int) -> bool:
+    """Say whether there is such a process; elsewhere than on POSIX asking would stop it, and the answer is no."""
+    if os.name != "posix" or process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True  # somebody else's
+    except (OSError, OverflowError):
+        return False
     return True
 
 
