@@ -8,17 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import arg, did_you_mean, listed, plain, warn
-from pulasso.data.inputs import check_flag
+from pulasso.data.inputs import check_flag, check_number
 from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
-from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning, NearlyConstantWarning
-from pulasso.losses import NullModel, ObservedLoss, find_null_model
+from pulasso.exceptions import (
+    ClassShareWarning,
+    InputError,
+    LabelError,
+    LabelFrequencyWarning,
+    NearlyConstantWarning,
+)
+from pulasso.losses import Anchor, NullModel, ObservedLoss, find_null_model
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
 from pulasso.problem import Params, Problem
 from pulasso.responses import RESPONSES, Response
-from pulasso.scenarios import LabelCounts, LabelModel, Scenario, as_scenario, label_model_of
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, as_scenario, label_model_of, told_shares
 
 __all__ = ["as_response", "build_problem", "scale_by_null"]
 
@@ -50,6 +56,7 @@ def build_problem(
     prevalence: Any = None,
     label_frequency: Any = None,
     penalty: Any = None,
+    anchor: float = 0.0,
     groups: str | Groups | None = None,
     standardized: bool = True,
     fit_intercept: bool = True,
@@ -64,6 +71,8 @@ def build_problem(
         As for :class:`pulasso.MultinomialPULasso`, but for "estimate".
     penalty : str or Penalty, optional
         The group lasso by default.
+    anchor : float, default=0.0
+        How strongly the mean prediction is held to the class shares that the scenario implies.
     groups : str or Groups, optional
         By default "rows" for unordered and "entries" for ordered classes.
     standardized : bool, default=True
@@ -87,6 +96,7 @@ def build_problem(
     check_kind("data", data, PUData, "Read features and labels by PUData.read(X, z).")
     for name, value in (("standardized", standardized), ("fit_intercept", fit_intercept)):
         check_flag(name, value)
+    check_number("anchor", anchor, least=0.0)
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
     label_model = label_model_of(scenario, data.counts, data.x, names)
@@ -100,13 +110,48 @@ def build_problem(
     loss = ObservedLoss(label_model, data.codes, data.weight)
     base = _chunked(data, label_model) if data.is_chunked else as_design(data.x)
     design = standardize(base, loss.sample_weight, center=fit_intercept, scale=standardized, names=names)
-    null_model = find_null_model(loss, data.counts)
-    problem = Problem(design, model, loss, BlockPenalty(formula, blocks), data=data, scenario=scenario)
+    held, told = _anchor(float(anchor), scenario, label_model, data)
+    null_model = find_null_model(loss, data.counts, held)
+    problem = Problem(
+        design, model, loss, BlockPenalty(formula, blocks), held, told_shares=told, data=data, scenario=scenario
+    )
     said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
-    problem = replace(problem, warnings=said + _warn_if_no_maximum(null_model, label_model, data.counts))
+    said += _warn_if_no_maximum(null_model, label_model, data.counts)
+    said += _warn_if_not_held(float(anchor), held, told)
+    problem = replace(problem, warnings=said)
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
     return scale_by_null(problem, null_model.log_odds)
+
+
+def _anchor(
+    rho: float, scenario: Scenario, label_model: LabelModel, data: PUData
+) -> tuple[Anchor | None, NDArray | None]:
+    """Return what holds, or only measures, the mean prediction, and the shares that were told."""
+    told = told_shares(scenario, data.counts, label_model, data.codes, data.weight)
+    population = (data.codes == 0) | np.array(not scenario.sampled_by_label)
+    if not data.weight[population].sum() > 0:
+        return None, told
+    # Without confirmed shares there is nothing to hold to, but something to measure.
+    is_possible = told is not None and told[0] > 0
+    kept = told if is_possible else np.full(len(data.classes), 1.0 / len(data.classes))
+    assert kept is not None
+    with np.errstate(divide="ignore"):  # log 0 = -inf: a class that is never among these rows
+        within = np.log((kept > 0).astype(float))
+    return Anchor(rho if is_possible else 0.0, kept, within, population, data.weight), told
+
+
+def _warn_if_not_held(rho: float, anchor: Anchor | None, told: NDArray | None) -> tuple[str, ...]:
+    """Say that an anchor that was asked for has nothing to hold to."""
+    if rho == 0 or (anchor is not None and anchor.is_active):
+        return ()
+    why = (
+        "the scenario does not say which share each class has"
+        if told is None
+        else f"by {arg('label_frequency')} the positive classes would make up {100 * (1 - told[0]):.0f} % of the rows"
+    )
+    words = f"{arg('anchor', f'{rho:g}')} has nothing to hold to: {why}. The model is fitted without it."
+    return (warn(words, ClassShareWarning),)
 
 
 def _refuse_impossible(label_model: LabelModel, data: PUData, scenario: Scenario) -> None:

@@ -8,6 +8,7 @@ __all__ = [
     "CheckpointError",
     "CheckpointWarning",
     "ClassOrderWarning",
+    "ClassShareWarning",
     "ClusterError",
     "ConvergenceWarning",
     "DataFileError",
@@ -80,6 +81,10 @@ class StationaryPointWarning(UserWarning):
 
 class ClassOrderWarning(UserWarning):
     """The order of the classes of an ordinal model had to be guessed."""
+
+
+class ClassShareWarning(UserWarning):
+    """The mean prediction of a model is far from the class shares that it was told."""
 
 
 class CheckpointError(InputError):

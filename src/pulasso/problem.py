@@ -1,5 +1,6 @@
-"""A problem is a design, a response, a loss and a penalty; it is the only thing a solver sees."""
+"""A problem is a design, a response, a loss, an anchor and a penalty; it is the only thing a solver sees."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -8,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import Design
-from pulasso.losses import Loss
+from pulasso.losses import Anchor, Loss
 from pulasso.penalties import BlockPenalty, Blocks
-from pulasso.responses import Response
+from pulasso.responses import Response, SecondOrder
 
-__all__ = ["Params", "Point", "Problem"]
+__all__ = ["Coupling", "Params", "Point", "Problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Minimise ``F = loss(X theta, offsets) + penalty(theta, lam)``.
+    """Minimise ``F = loss(X theta, offsets) + anchor(X theta, offsets) + penalty(theta, lam)``.
 
     Attributes
     ----------
@@ -83,6 +84,8 @@ class Problem:
     response : Response
     loss : Loss
     penalty : BlockPenalty
+    anchor : Anchor, optional
+        What holds the mean prediction to the shares that were told; wherever a method speaks of the loss, it is in it.
     lam : float
     lam_max : float
         The smallest lam at which the null model is stationary; 0 if no feature has any gradient there.
@@ -93,6 +96,8 @@ class Problem:
         The null model, where every path starts.
     null_gradient : array of shape (n_features, n_outputs), optional
         Gradient of the loss in theta there.
+    told_shares : array of shape (K + 1,), optional
+        Class shares that the scenario implies, class 0 first; its own share is negative where labels ask for too much.
     data, scenario, warnings
         Where the problem comes from, for those who report about it: see :func:`pulasso.build_problem`.
     """
@@ -101,11 +106,13 @@ class Problem:
     response: Response
     loss: Loss
     penalty: BlockPenalty
+    anchor: Anchor | None = None
     lam: float = 0.0
     lam_max: float = 1.0
     kkt_scale: float = 1.0
     null: Params | None = None
     null_gradient: NDArray | None = None
+    told_shares: NDArray | None = None
     data: Any = field(default=None, repr=False)
     scenario: Any = None
     warnings: tuple[str, ...] = ()
@@ -145,9 +152,23 @@ class Problem:
 
     def at_linear(self, params: Params, linear: NDArray, penalty: float) -> Point:
         """Evaluate the loss, given the linear predictor and the penalty."""
-        loss, grad_eta = self.loss.value_and_grad(self.response.log_odds(linear, params.offsets))
+        loss, grad_eta = self.value_and_grad(self.response.log_odds(linear, params.offsets))
         grad_linear, grad_offsets = self.response.pullback(linear, params.offsets, grad_eta)
         return Point(params, linear, loss, penalty, grad_linear, grad_offsets)
+
+    def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
+        """Return loss and anchor together, with their gradient in eta."""
+        loss, grad_eta = self.loss.value_and_grad(eta)
+        if self.anchor is not None and self.anchor.is_active:
+            more, grad_more = self.anchor.value_and_grad(eta)
+            loss, grad_eta = loss + more, grad_eta + grad_more
+        return loss, grad_eta
+
+    def class_shares(self, point: Point) -> NDArray | None:
+        """Return the mean prediction over the rows that are a sample of the population; None where none are."""
+        if self.anchor is None:
+            return None
+        return self.anchor.shares(self.response.log_odds(point.linear, point.params.offsets))
 
     def between(self, start: Point, end: Point, step: float) -> Point | None:
         """Return the point ``start + step * (end - start)``, or None outside the domain; no pass over X."""
@@ -159,12 +180,37 @@ class Problem:
         """Return the gradient of the loss; one pass over X."""
         return Params(self.design.rmatmul(point.grad_linear), point.grad_offsets)
 
-    def offsets_information(self, point: Point) -> NDArray:
-        """Return the Fisher information of the offsets, shape (n_offsets, n_offsets)."""
+    def second_order(self, point: Point, mix: float = 1.0) -> SecondOrder:
+        """Return second derivatives in linear predictor and offsets, but for what couples rows.
+
+        Parameters
+        ----------
+        point : Point
+        mix : float, default=1.0
+            How much of the true Hessian is in it, the rest being the Fisher information.
+        """
         linear, offsets = point.linear, point.params.offsets
         eta = self.response.log_odds(linear, offsets)
-        fisher, weight = self.loss.curvature(eta), self.loss.sample_weight
-        return self.response.second_order(linear, offsets, np.zeros_like(eta), fisher, weight).oo
+        # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
+        grad_eta = mix * self.value_and_grad(eta)[1] if mix else np.zeros_like(eta)
+        curvature, weight = self.loss.curvature(eta, mix), self.loss.sample_weight
+        if mix and self.anchor is not None and self.anchor.is_active:
+            proba = self.anchor.proba(eta)
+            pull = self.anchor.pull(self.anchor.sample_weight @ proba)
+            curvature = self.anchor.add_rows(curvature, proba, mix * pull, weight)
+        return self.response.second_order(linear, offsets, grad_eta, curvature, weight)
+
+    def coupling(self, point: Point) -> "Coupling | None":
+        """Return what couples rows in the second derivatives: a product of few directions, or nothing."""
+        if self.anchor is None or not self.anchor.is_active:
+            return None
+        eta = self.response.log_odds(point.linear, point.params.offsets)
+        return Coupling(self.response, self.anchor, point.linear, point.params.offsets, self.anchor.proba(eta))
+
+    def offsets_information(self, point: Point) -> NDArray:
+        """Return the Fisher information of the offsets, and the anchor's, shape (n_offsets, n_offsets)."""
+        own, coupling = self.second_order(point, mix=0.0).oo, self.coupling(point)
+        return own if coupling is None else own + coupling.offsets @ coupling.offsets.T
 
     def kkt_violation(self, params: Params, grad: Params) -> float:
         """Return the certificate: the largest violation of stationarity, each relative to its scale.
@@ -174,3 +220,52 @@ class Problem:
         by_block = self.penalty.subdiff_distance(params.theta, grad.theta, self.lam) / self.block_scales
         by_offset = np.abs(grad.offsets) / self.kkt_scale
         return float(max(by_block.max(initial=0.0), by_offset.max(initial=0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """The part ``J J^T`` of the anchor's curvature, J being the scaled gradients of the K + 1 mean predictions.
+
+    Attributes
+    ----------
+    response : Response
+    anchor : Anchor
+    linear, offsets
+        Where.
+    proba : array of shape (n_samples, K + 1)
+        The anchor's probabilities there.
+    """
+
+    response: Response
+    anchor: Anchor
+    linear: NDArray
+    offsets_at: NDArray
+    proba: NDArray
+
+    @cached_property
+    def _scales(self) -> NDArray:
+        return np.sqrt(self.anchor.factors(self.anchor.sample_weight @ self.proba))
+
+    @cached_property
+    def offsets(self) -> NDArray:
+        """The rows of J that belong to the offsets, shape (n_offsets, K + 1)."""
+        return np.array([by_offsets for _, by_offsets in self._pulled()]).T
+
+    def entries(self, columns: Any, slots: NDArray, outputs: NDArray) -> NDArray:
+        """Return the rows of J that belong to entries of theta, shape (n_entries, K + 1).
+
+        Parameters
+        ----------
+        columns : ColumnStore
+            With `sums` of its columns.
+        slots, outputs : array of shape (n_entries,)
+            Column of `columns` and output of every entry.
+        """
+        used, at = np.unique(slots, return_inverse=True)
+        return np.stack([columns.sums(by_linear, used)[at, outputs] for by_linear, _ in self._pulled()], axis=1)
+
+    def _pulled(self) -> Iterator[tuple[NDArray, NDArray]]:
+        """Yield the columns of J as gradients in linear predictor and offsets."""
+        for scale, direction in zip(self._scales, self.anchor.directions(self.proba), strict=True):
+            by_linear, by_offsets = self.response.pullback(self.linear, self.offsets_at, direction)
+            yield scale * by_linear, scale * by_offsets

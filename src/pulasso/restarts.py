@@ -37,7 +37,7 @@ def naive_start(problem: Problem) -> Params:
     loss = cast(ObservedLoss, problem.loss)
     counts = LabelCounts.from_codes(loss.codes, np.arange(loss.label_model.n_positive + 1), loss.weight)
     naive = ObservedLoss(FullyObserved().label_model(counts), loss.codes, loss.weight)
-    scaled = scale_by_null(replace(problem, loss=naive), find_null_model(naive, counts).log_odds)
+    scaled = scale_by_null(replace(problem, loss=naive, anchor=None), find_null_model(naive, counts).log_odds)
     lams = lams_down_to(problem.lam, scaled.lam_max)
     return list(solve_path(scaled, lams, tol=START_TOL, max_iter=START_STEPS))[-1].params
 

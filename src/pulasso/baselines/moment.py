@@ -78,7 +78,7 @@ class MomentLasso(MultinomialPULasso):
         loss = MomentLoss(everyone, members[:, 1:], label_model)
         share = loss.members.sum(axis=0)
         rest = max(1.0 - share.sum(), 0.5 * share.min())
-        return scale_by_null(replace(problem, loss=loss), np.log(share / rest))
+        return scale_by_null(replace(problem, loss=loss, anchor=None), np.log(share / rest))
 
     def _solve(self, problem: Problem, run: Run | None = None) -> tuple[Solution, int]:
         """Solve down from lam_max as long as the estimated risk is not negative."""

@@ -78,6 +78,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
+        check_number("anchor", getattr(self, "anchor", 0.0), least=0.0)
         check_flag("standardize", self.standardize)
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         as_penalty(self.penalty)
@@ -114,6 +115,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             response=self._response,
             scenario=find_scenario(self, data) if scenario is None else scenario,
             penalty=self.penalty,
+            anchor=getattr(self, "anchor", 0.0),
             groups=self.groups,
             standardized=self.standardize,
             fit_intercept=getattr(self, "fit_intercept", True),
@@ -165,12 +167,14 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         scale = problem.design.scale  # type: ignore[attr-defined]
         self.feature_scale_ = np.where(np.isfinite(scale), scale, 0.0)
         self.label_counts_ = problem.data.counts
+        self.told_shares_ = problem.told_shares
         self.warnings_ = list(problem.warnings)
 
     def _store_solution(self, problem: Problem, solution: Solution, n_iter: int) -> None:
         for name, value in public_attributes(problem, solution.params).items():
             setattr(self, name, value)
         self.group_norms_ = problem.blocks.norms(solution.params.theta)
+        self.class_shares_ = solution.class_shares
         self.objective_ = float(solution.objective)
         self.kkt_ = float(solution.kkt)
         self.converged_ = bool(solution.converged)

@@ -54,7 +54,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         None shows a bar if stderr is a terminal.
     random_state : int, RandomState, Generator or None
         Shuffles rows before they are split, where `cv` is a number.
-    scenario, prevalence, label_frequency, penalty, groups, standardize, fit_intercept
+    scenario, prevalence, label_frequency, penalty, anchor, groups, standardize, fit_intercept
         As for :class:`MultinomialPULasso`.
     solver, tol, max_iter, unlabeled, negative
         As for :class:`MultinomialPULasso`.
@@ -121,6 +121,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
+        anchor: float = 0.0,
         groups: str | Groups = "rows",
         standardize: bool = True,
         fit_intercept: bool = True,
@@ -143,6 +144,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
+        self.anchor = anchor
         self.groups = groups
         self.standardize = standardize
         self.fit_intercept = fit_intercept
@@ -166,7 +168,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
     ----------
     lams, n_lams, lam_min_ratio, cv, scoring, select, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
-    scenario, prevalence, label_frequency, penalty, groups, standardize
+    scenario, prevalence, label_frequency, penalty, anchor, groups, standardize
         As for :class:`OrdinalPULasso`.
     solver, tol, max_iter, unlabeled, negative, class_order
         As for :class:`OrdinalPULasso`.
@@ -208,6 +210,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
+        anchor: float = 0.0,
         groups: str | Groups = "entries",
         standardize: bool = True,
         solver: str = "working-set",
@@ -230,6 +233,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
+        self.anchor = anchor
         self.groups = groups
         self.standardize = standardize
         self.solver = solver

@@ -44,6 +44,8 @@ class PathResult:
         Norms of the groups on the penalised scale.
     n_iter : array of shape (n_lams,)
     converged : array of shape (n_lams,)
+    class_shares : array of shape (n_lams, K + 1), or None
+        Mean prediction over the rows that are a sample of the population, beside the `told_shares_` of the models.
     lam_max : float
     classes : array of shape (K + 1,)
     feature_names : array of str, or None
@@ -58,6 +60,7 @@ class PathResult:
     group_norms: NDArray
     n_iter: NDArray
     converged: NDArray
+    class_shares: NDArray | None
     lam_max: float
     classes: NDArray
     feature_names: NDArray | None
@@ -101,6 +104,7 @@ class PathResult:
         model.coef_ = self.coefs[index].copy()
         setattr(model, model._response.offsets_name, self.offsets[index].copy())
         model.group_norms_ = self.group_norms[index].copy()
+        model.class_shares_ = None if self.class_shares is None else self.class_shares[index].copy()
         model.objective_ = float(self.objective[index])
         model.kkt_ = float(self.kkt[index])
         model.converged_ = bool(self.converged[index])
@@ -222,6 +226,9 @@ def collect_path(
         group_norms=np.array([problem.blocks.norms(solution.params.theta) for solution in solutions]),
         n_iter=np.array([solution.n_iter for solution in solutions]),
         converged=np.array([solution.converged for solution in solutions]),
+        class_shares=None
+        if problem.anchor is None
+        else np.array([solution.class_shares for solution in solutions]),
         lam_max=problem.lam_max,
         classes=problem.data.classes,
         feature_names=problem.data.feature_names,

@@ -32,6 +32,10 @@ class MultinomialPULasso(BasePULasso):
     penalty : str or Penalty, optional
         What the groups are penalised by: "group-lasso" (the default), "elastic-net", "sparse-group-lasso",
         "adaptive-group-lasso", "group-scad", "group-mcp", or an object of ``pulasso.penalties`` with its own numbers.
+    anchor : float, default=0.0
+        Holds the mean prediction m to the class shares pi that `prevalence` or `label_frequency` imply, by adding
+        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares where
+        features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : {"rows", "entries"} or Groups, default="rows"
         "rows": a feature enters for all classes or none. "entries": plain l1.
     standardize : bool, default=True
@@ -132,6 +136,7 @@ class MultinomialPULasso(BasePULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
+        anchor: float = 0.0,
         groups: str | Groups = "rows",
         standardize: bool = True,
         fit_intercept: bool = True,
@@ -148,6 +153,7 @@ class MultinomialPULasso(BasePULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
+        self.anchor = anchor
         self.groups = groups
         self.standardize = standardize
         self.fit_intercept = fit_intercept

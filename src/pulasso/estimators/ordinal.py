@@ -34,6 +34,10 @@ class OrdinalPULasso(BasePULasso):
         Probability that a member of a positive class carries its label; or "estimate".
     penalty : str or Penalty, optional
         As for :class:`MultinomialPULasso`.
+    anchor : float, default=0.0
+        Holds the mean prediction m to the class shares pi that `prevalence` or `label_frequency` imply, by adding
+        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares where
+        features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
     standardize : bool, default=True
@@ -98,6 +102,7 @@ class OrdinalPULasso(BasePULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
+        anchor: float = 0.0,
         groups: str | Groups = "entries",
         standardize: bool = True,
         solver: str = "working-set",
@@ -114,6 +119,7 @@ class OrdinalPULasso(BasePULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
+        self.anchor = anchor
         self.groups = groups
         self.standardize = standardize
         self.solver = solver

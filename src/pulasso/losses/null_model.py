@@ -1,10 +1,11 @@
 """The best model without features: the intercept-only maximum likelihood, where every path starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.losses.anchor import Anchor
 from pulasso.losses.observed import ObservedLoss
 from pulasso.scenarios import LabelCounts, LabelModel
 
@@ -38,8 +39,8 @@ class NullModel:
         return self.excess < 1.0
 
 
-def find_null_model(loss: ObservedLoss, counts: LabelCounts) -> NullModel:
-    """Return the intercept-only maximum likelihood.
+def find_null_model(loss: ObservedLoss, counts: LabelCounts, anchor: Anchor | None = None) -> NullModel:
+    """Return the intercept-only maximum likelihood, held to what an anchor was told.
 
     Without confirmed negatives the model is saturated and matching ``P(z=k) = f_k`` gives, with
     ``r_k = f_k / a_k``, the odds ``e_k = r_k / (f_0 - sum_j c_j r_j)``. The denominator is the
@@ -53,11 +54,11 @@ def find_null_model(loss: ObservedLoss, counts: LabelCounts) -> NullModel:
     share_0 = left if left > 0 else SHARE_OF_A_VANISHING_CLASS * ratio.min()
     log_odds, excess = np.log(ratio) - np.log(share_0), float(ratio.sum() / (left + ratio.sum()))
     if model.is_by_row:
-        return NullModel(_maximize(loss, log_odds), excess=0.0 if model.confirms_negatives else excess)
+        return NullModel(_maximize(loss, log_odds, anchor), excess=0.0 if model.confirms_negatives else excess)
     if model.confirms_negatives:
         # The K + 2 kinds of labels stand for all rows.
         cells = ObservedLoss(model, np.arange(len(frequencies)), frequencies)
-        return NullModel(_maximize(cells, log_odds), excess=0.0)
+        return NullModel(_maximize(cells, log_odds, anchor), excess=0.0)
     return NullModel(log_odds, excess)
 
 
@@ -70,17 +71,28 @@ def _averaged(model: LabelModel, sample_weight: NDArray) -> LabelModel:
         return LabelModel(*(np.log(sample_weight @ each) for each in arrays))
 
 
-def _maximize(loss: ObservedLoss, log_odds: NDArray) -> NDArray:
+def _maximize(loss: ObservedLoss, log_odds: NDArray, anchor: Anchor | None) -> NDArray:
     """Return the intercepts of largest likelihood, by Fisher scoring with step halving."""
+    # Without features all rows have the same probabilities: one stands for the population.
+    one = None
+    if anchor is not None and anchor.is_active:
+        one = replace(anchor, population=np.ones(1, dtype=bool), weight=np.ones(1), total=1.0)
 
     def at(point: NDArray) -> tuple[float, NDArray]:
         value, grad = loss.value_and_grad(np.tile(point, (len(loss.codes), 1)))
-        return value, grad.sum(axis=0)
+        if one is None:
+            return value, grad.sum(axis=0)
+        more, by_anchor = one.value_and_grad(point[None])
+        return value + more, grad.sum(axis=0) + by_anchor[0]
 
     value, grad = at(log_odds)
     for _ in range(MAX_STEPS):
         curvature = loss.curvature(np.tile(log_odds, (len(loss.codes), 1))).matrices()
         information = np.tensordot(loss.sample_weight, curvature, axes=1)
+        if one is not None:
+            proba = one.proba(log_odds[None])
+            directions = np.vstack(list(one.directions(proba)))
+            information += directions.T * one.factors(proba[0]) @ directions
         step = np.linalg.lstsq(information, -grad, rcond=None)[0]
         length = 1.0
         noise = ACCURACY * (1.0 + abs(value))

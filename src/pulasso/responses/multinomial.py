@@ -107,31 +107,29 @@ class Multinomial:
 class MultinomialSecondOrder:
     """``A W A``, ``A W`` and ``W`` for the contrast A and the curvature W of every sample, never as matrices.
 
-    With ``W = diag(s) - q q^T + m u u^T`` and ``A = I + c 11^T`` the diagonal part of ``A W A`` is
+    With ``W = diag(s) + sum_t f_t v_t v_t^T`` and ``A = I + c 11^T`` the diagonal part of ``A W A`` is
     ``diag(s) + c (s 1^T + 1 s^T) + c^2 sum(s) 11^T``.
     """
 
     def __init__(self, response: Multinomial, curvature: Curvature, sample_weight: NDArray):
-        q, m, u = curvature.q, curvature.m, curvature.u
-        self.sample_weight, self.m, self.q, self.u = sample_weight, m, q, u
-        self.s = curvature.diagonal
+        self.sample_weight, self.s = sample_weight, curvature.diagonal
         self.c = response.contrast[0, 0] - 1.0
         self.total = self.s.sum(axis=1) if self.c else None
-        self.q_a = q @ response.contrast if self.c else q
-        self.u_a = u @ response.contrast if self.c else u
+        # Factor, vector, and the vector times the contrast.
+        self.terms = [(f, v, v @ response.contrast if self.c else v) for f, v in curvature.terms]
         self.n_offsets = response.n_positive if response.fit_intercept else 0
 
     @cached_property
     def oo(self) -> NDArray:
         """Return the derivatives in the intercepts."""
-        outer = (self.u * (self.sample_weight * self.m)[:, None]).T @ self.u - (
-            self.q * self.sample_weight[:, None]
-        ).T @ self.q
-        return (np.diag(self.sample_weight @ self.s) + outer)[: self.n_offsets, : self.n_offsets]
+        full = np.diag(self.sample_weight @ self.s)
+        for factor, vector, _ in self.terms:
+            full += (vector * (self.sample_weight * factor)[:, None]).T @ vector
+        return full[: self.n_offsets, : self.n_offsets]
 
     def uu(self, k: int, l: int) -> NDArray:  # noqa: E741
         """Return the derivatives in outputs k and l of u."""
-        weight = self.m * self.u_a[:, k] * self.u_a[:, l] - self.q_a[:, k] * self.q_a[:, l]
+        weight = sum(factor * vector[:, k] * vector[:, l] for factor, _, vector in self.terms)
         if k == l:
             weight += self.s[:, k]
         if self.c:
@@ -140,7 +138,7 @@ class MultinomialSecondOrder:
 
     def uo(self, k: int) -> NDArray:
         """Return the derivatives in output k of u and the intercepts."""
-        weight = (self.m * self.u_a[:, k])[:, None] * self.u - self.q_a[:, k, None] * self.q
+        weight = sum((factor * by_u[:, k])[:, None] * vector for factor, vector, by_u in self.terms)
         weight[:, k] += self.s[:, k]
         if self.c:
             weight += self.c * self.s

@@ -27,6 +27,7 @@ __all__ = [
     "as_scenario",
     "describe_scenario",
     "label_model_of",
+    "told_shares",
 ]
 
 SCENARIOS = (
@@ -109,6 +110,36 @@ def label_model_of(
         return scenario.label_model(counts, x, feature_names)  # type: ignore[call-arg]
     both = x.map_concat(_label_rows, scenario, counts, feature_names)
     return LabelModel(*np.hsplit(both, 2))
+
+
+def told_shares(
+    scenario: Scenario, counts: LabelCounts, model: LabelModel, codes: NDArray, weight: NDArray
+) -> NDArray | None:
+    """Return the class shares that a scenario implies, class 0 first, in the rows that are a sample of the population.
+
+    Those of unlabeled rows where rows were sampled by label (case-control): the prevalence. Else those of all rows:
+    every labelled row stands for as many as its label frequency says, ``n_k / (n label_frequency_k)``; class 0 has the
+    rest, which is negative where the labels ask for more than everything. None where a scenario does not say.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    counts : LabelCounts
+    model : LabelModel
+        Of the same rows.
+    codes, weight : array of shape (n_samples,)
+    """
+    if hasattr(scenario, "told_shares"):
+        return scenario.told_shares(counts)
+    if scenario.sampled_by_label:
+        return None
+    n_positive = model.n_positive
+    rows = np.flatnonzero((codes > 0) & (codes <= n_positive))
+    log_stands_for = (model.log_total - model.log_labeled)[..., 1:]
+    at = (codes[rows] - 1,) if log_stands_for.ndim == 1 else (rows, codes[rows] - 1)
+    each = weight[rows] * np.exp(log_stands_for[at])
+    positive = np.bincount(codes[rows], weights=each, minlength=n_positive + 1)[1:] / counts.total
+    return np.append(1.0 - positive.sum(), positive)
 
 
 def _label_rows(x: Any, scenario: Any, counts: LabelCounts, feature_names: Sequence[str] | None) -> NDArray:

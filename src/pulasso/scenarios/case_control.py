@@ -66,12 +66,17 @@ class CaseControl:
                 remedy=f"Check {arg('unlabeled')}, or use {arg('scenario', repr('fully-observed'))} "
                 "if every label is known.",
             )
-        hidden = ~self._always(counts)
-        everyone = np.concatenate([[1.0 - prevalence.sum()], prevalence])
+        hidden, everyone = ~self._always(counts), np.append(1.0 - prevalence.sum(), prevalence)
         with np.errstate(divide="ignore"):  # log 0 = -inf: no confirmed negatives, or a class never hidden
             log_labeled = np.log(counts.n_labeled) - np.log(everyone) - np.log(counts.n_unlabeled)
             log_hidden = np.log(hidden.astype(float))
         return LabelModel(log_labeled + np.log(everyone[hidden].sum()), log_hidden)
+
+    def told_shares(self, counts: LabelCounts) -> np.ndarray:
+        """Return the share of every class among unlabeled rows, class 0 first."""
+        prevalence = per_class(self.prevalence, "prevalence", counts.classes[1:])
+        hidden = np.where(self._always(counts), 0.0, np.append(1.0 - prevalence.sum(), prevalence))
+        return hidden / hidden.sum()
 
     def _always(self, counts: LabelCounts) -> np.ndarray:
         names = [plain(c) for c in counts.classes[1:]]

@@ -1,13 +1,14 @@
 """What every chunk of rows computes: its part of the loss, of the gradient and of the Hessian of some entries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import DenseDesign, StandardizedDesign, as_design, as_slice, column_store
-from pulasso.losses import ObservedLoss
+from pulasso.losses import Anchor, ObservedLoss
+from pulasso.losses.anchor import bent
 from pulasso.problem import Params
 from pulasso.responses import Response
 from pulasso.scenarios import LabelModel
@@ -25,6 +26,10 @@ class Evaluation:
     loss : float
     gradient : Params
     hessian : array of shape (n_offsets + n_entries,) * 2 or None
+    shares : array of shape (K + 1,), optional
+        Mean prediction.
+    directions : tuple of Params
+        Its gradients, where an anchor asks for them.
     params : Params, optional
         Where.
     objective : float, optional
@@ -34,13 +39,30 @@ class Evaluation:
     loss: float
     gradient: Params
     hessian: NDArray | None = None
+    shares: NDArray | None = None
+    directions: tuple[Params, ...] = ()
     params: Params | None = None
     objective: float = np.nan
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         both = self.hessian is not None and other.hessian is not None
         hessian = self.hessian + other.hessian if both else None  # type: ignore[operator]
-        return Evaluation(self.loss + other.loss, self.gradient + other.gradient, hessian)
+        shares = None if self.shares is None or other.shares is None else self.shares + other.shares
+        directions = tuple(a + b for a, b in zip(self.directions, other.directions, strict=True))
+        return Evaluation(
+            self.loss + other.loss, self.gradient + other.gradient, hessian, shares, directions
+        )
+
+    def anchored(self, anchor: Anchor, entries: tuple[NDArray, NDArray] | None) -> "Evaluation":
+        """Return what the sums over all rows become with an anchor, which is no sum over rows itself."""
+        assert self.shares is not None
+        gradient, hessian = self.gradient, self.hessian
+        for pull, direction in zip(anchor.pull(self.shares), self.directions, strict=True):
+            gradient = gradient + pull * direction
+        if hessian is not None and entries is not None:
+            rows = np.array([np.append(each.offsets, each.theta[entries]) for each in self.directions])
+            hessian = hessian + rows.T * anchor.factors(self.shares) @ rows
+        return Evaluation(self.loss + anchor.value(self.shares), gradient, hessian, self.shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +77,12 @@ class ChunkModel:
         None where every row has its own, beside it.
     total : float
         Weight of all rows.
+    anchor : Anchor or None
+        Without rows.
+    only_unlabeled : bool
+        Whether these rows alone are a sample of the population.
+    pull : array of shape (K + 1,)
+        The anchor's, at a point close by: only the curvature needs it before all rows were seen.
     """
 
     mean: NDArray
@@ -62,6 +90,16 @@ class ChunkModel:
     response: Response
     label_model: LabelModel | None
     total: float
+    anchor: Anchor | None = None
+    only_unlabeled: bool = False
+    pull: NDArray | None = None
+
+    def anchor_of(self, codes: NDArray, weight: NDArray) -> Anchor | None:
+        """Return the anchor of a chunk of rows."""
+        if self.anchor is None:
+            return None
+        population = codes == 0 if self.only_unlabeled else np.ones(len(codes), dtype=bool)
+        return replace(self.anchor, population=population, weight=weight)
 
 
 def evaluate_chunk(
@@ -82,25 +120,40 @@ def evaluate_chunk(
     if label_model is None:
         assert log_labeled is not None and log_hidden is not None
         label_model = LabelModel(log_labeled, log_hidden)
-    loss = ObservedLoss(label_model, codes, np.broadcast_to(weight, codes.shape), model.total)
+    weight = np.broadcast_to(weight, codes.shape)
+    loss, anchor = ObservedLoss(label_model, codes, weight, model.total), model.anchor_of(codes, weight)
     response, offsets = model.response, params.offsets
     linear = design.matmul(params.theta)
     eta = response.log_odds(linear, offsets)
     value, grad_eta = loss.value_and_grad(eta)
-    grad_linear, grad_offsets = response.pullback(linear, offsets, grad_eta)
-    gradient = Params(design.rmatmul(grad_linear), grad_offsets)
+    shares, proba = None, None
+    if anchor is not None:
+        proba = anchor.proba(eta)
+        shares = anchor.sample_weight @ proba
+    sums = [grad_eta, *(anchor.directions(proba) if anchor is not None and anchor.is_active else ())]
+    gradient, *directions = (_gradient(design, response, linear, offsets, each) for each in sums)
+    found = Evaluation(value, gradient, shares=shares, directions=tuple(directions))
     if entries is None:
-        return Evaluation(value, gradient)
-    second = response.second_order(
-        linear, offsets, mix * grad_eta, loss.curvature(eta, mix), loss.sample_weight
-    )
+        return found
+    curvature = loss.curvature(eta, mix)
+    if anchor is not None and anchor.is_active and mix:
+        curvature = anchor.add_rows(curvature, proba, mix * model.pull, loss.sample_weight)
+        grad_eta = grad_eta + anchor.sample_weight[:, None] * bent(proba, model.pull)
+    second = response.second_order(linear, offsets, mix * grad_eta, curvature, loss.sample_weight)
     rows, outputs = entries
     n, (features, slots) = len(offsets), np.unique(rows, return_inverse=True)
     hessian = np.empty((n + len(rows),) * 2)
     hessian[:n, :n] = second.oo
     if len(rows):  # else only the offsets violate the certificate
         fill_hessian(hessian, _columns(design, features), second, slots, outputs, n)
-    return Evaluation(value, gradient, hessian)
+    return replace(found, hessian=hessian)
+
+
+def _gradient(
+    design: StandardizedDesign, response: Response, linear: NDArray, offsets: NDArray, grad_eta: NDArray
+) -> Params:
+    by_linear, by_offsets = response.pullback(linear, offsets, grad_eta)
+    return Params(design.rmatmul(by_linear), by_offsets)
 
 
 class _FewColumns:

@@ -7,11 +7,13 @@ that step misses by changes little from one lam to the next, and is made up for 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import ChunkedDesign
+from pulasso.losses import Anchor
 from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
 from pulasso.solvers._chunk import ChunkModel, Evaluation, evaluate_chunk
@@ -65,7 +67,8 @@ class ChunkedOracle:
         if known is None:
             return replace(self.evaluate(start), params=start)
         point = self.problem.at(start)
-        return Evaluation(point.loss, Params(known, point.grad_offsets), params=start)
+        shares = self.problem.class_shares(point)
+        return Evaluation(point.loss, Params(known, point.grad_offsets), shares=shares, params=start)
 
     # -- values and gradients --------------------------------------------------------------------------------------
 
@@ -94,15 +97,29 @@ class ChunkedOracle:
         problem, base = self.problem, self.problem.design.base  # type: ignore[attr-defined]
         assert isinstance(base, ChunkedDesign)
         label_model = problem.loss.label_model  # type: ignore[attr-defined]
+        entries = None if blocks is None else problem.blocks.entries(self.working.blocks[blocks])
+        anchor = problem.anchor
         model = ChunkModel(
             problem.design.mean,  # type: ignore[attr-defined]
             problem.design.scale,  # type: ignore[attr-defined]
             problem.response,
             None if label_model.is_by_row else label_model,
             float(problem.loss.weight.sum()),  # type: ignore[attr-defined]
+            **({} if anchor is None else self._anchor_parts(anchor)),
         )
-        entries = None if blocks is None else problem.blocks.entries(self.working.blocks[blocks])
-        return base.map_reduce(evaluate_chunk, model, params, entries, HESSIAN_MIX[self.mix])
+        found = base.map_reduce(evaluate_chunk, model, params, entries, HESSIAN_MIX[self.mix])
+        return found if anchor is None or not anchor.is_active else found.anchored(anchor, entries)
+
+    def _anchor_parts(self, anchor: Anchor) -> dict[str, Any]:
+        """Return what chunks must know of an anchor; its rows are with them already."""
+        none, seen = np.empty(0), getattr(self, "now", None)
+        return {
+            "anchor": replace(
+                anchor, population=none, weight=none, total=float(anchor.weight[anchor.population].sum())
+            ),
+            "only_unlabeled": not anchor.population.all(),
+            "pull": anchor.pull(anchor.told if seen is None or seen.shares is None else seen.shares),
+        }
 
     def _with_objective(self, found: Evaluation, params: Params) -> Evaluation:
         penalty = self.problem.penalty.value(params.theta, self.problem.lam)
@@ -221,6 +238,7 @@ class ChunkedOracle:
             "model_blocks": self.model_blocks,
             "critical": self.critical,
             "growth": self.growth,
+            "shares": np.empty(0) if self.now.shares is None else self.now.shares,
             "missed_theta": np.array([each.theta for each in self.missed]),
             "missed_offsets": np.array([each.offsets for each in self.missed]),
         }
@@ -229,7 +247,9 @@ class ChunkedOracle:
         loss, self.lam_before, mix, has_failed, has_model = state["numbers"].tolist()
         self.mix, self.has_failed, self.has_model = int(mix), bool(has_failed), bool(has_model)
         gradient = Params(state["gradient_theta"], state["gradient_offsets"])
-        self.now = Evaluation(loss, gradient, params=Params(state["theta"], state["offsets"]))
+        shares = state["shares"] if state["shares"].size else None
+        params = Params(state["theta"], state["offsets"])
+        self.now = Evaluation(loss, gradient, shares=shares, params=params)
         self.model_blocks, self.critical, self.growth = (
             state[name] for name in ("model_blocks", "critical", "growth")
         )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pulasso.design import StandardizedDesign, column_store
 from pulasso.penalties import Segments
-from pulasso.problem import Params, Point, Problem
+from pulasso.problem import Coupling, Params, Point, Problem
 from pulasso.responses import SecondOrder
 from pulasso.solvers._quadratic import Quadratic, fill_hessian
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
@@ -57,7 +57,8 @@ class MemoryOracle:
         self.slot_of[:] = -1
         self.theta = np.empty((0, self.problem.shape[1]))
         self.model = Quadratic(len(self.point.params.offsets))
-        self.second: SecondOrder | None = None  # what the model was made from
+        self.second: SecondOrder | None = None  # what the model was made from,
+        self.coupling: Coupling | None = None  # and what couples rows in it
         self.model_blocks, self.modeled = none, self.working
         self.before: tuple[float, NDArray, NDArray] | None = None  # the last lam and its solution
         self.taken: tuple[NDArray, NDArray] | None = None  # the gradient before the last step, and the step
@@ -204,18 +205,8 @@ class MemoryOracle:
 
     def refresh_model(self, now: Certificate) -> None:
         """Build the model anew at the current point, of active and violating blocks only."""
-        problem, point, mix = self.problem, self.point, HESSIAN_MIX[self.mix]
-        offsets = point.params.offsets
-        eta = problem.response.log_odds(point.linear, offsets)
-        _, grad_eta = problem.loss.value_and_grad(eta)
-        # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
-        self.second = problem.response.second_order(
-            point.linear,
-            offsets,
-            mix * grad_eta,
-            problem.loss.curvature(eta, mix),
-            problem.loss.sample_weight,
-        )
+        self.second = self.problem.second_order(self.point, HESSIAN_MIX[self.mix])
+        self.coupling = self.problem.coupling(self.point)
         self.taken = None
         self.model.clear()
         self.model_blocks = self.model_blocks[:0]
@@ -235,6 +226,9 @@ class MemoryOracle:
         self.modeled = self.working.select(self.model_blocks)
         at = self.modeled.rows, self.modeled.outputs
         fill_hessian(self.model.hessian, self.store, self.second, *at, self.model.n_offsets, first)
+        if self.coupling is not None:
+            rows = np.vstack([self.coupling.offsets, self.coupling.entries(self.store, *at)])
+            self.model.couple(rows, first)
         self.model.settle(first, offsets_ridge)
 
     def _correct(self, now: Certificate) -> None:

@@ -70,6 +70,20 @@ class Quadratic:
         self.sizes, self.size = np.append(self.sizes, sizes), needed
         return old - self.n_offsets
 
+    def couple(self, rows: NDArray, first: int) -> None:
+        """Add ``J J^T`` where entries from `first` on are new; with `first` = 0 to the corner of the offsets, too.
+
+        Parameters
+        ----------
+        rows : array of shape (size, n_directions)
+            J, one row for each variable.
+        first : int
+        """
+        new = self.n_offsets + first if first else 0
+        added = rows[new:] @ rows.T
+        self.hessian[new:] += added
+        self.hessian[:new, new:] = self.hessian[new:, :new].T
+
     def settle(self, first: int, offsets_ridge: NDArray | float = 0.0) -> None:
         """Finish a Hessian whose entries from `first` on are new: a little ridge, and the kernel's decomposition."""
         diagonal = np.einsum("ii->i", self.hessian)

@@ -60,6 +60,8 @@ class Solution:
     history : tuple of Record
     message : str
         Why the solver stopped.
+    class_shares : array of shape (K + 1,), optional
+        Mean prediction over the rows that are a sample of the population.
     """
 
     lam: float
@@ -70,6 +72,7 @@ class Solution:
     converged: bool
     history: tuple[Record, ...]
     message: str
+    class_shares: NDArray | None = None
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Return plain arrays, for checkpoints."""
@@ -85,6 +88,7 @@ class Solution:
             ),
             "history": np.array(self.history, dtype=float).reshape(-1, len(Record._fields)),
             "message": np.array(self.message),
+            "class_shares": np.empty(0) if self.class_shares is None else self.class_shares,
         }
 
     @classmethod
@@ -95,7 +99,8 @@ class Solution:
         lam, objective, kkt, n_iter, converged = arrays["numbers"].tolist()
         history = tuple(Record(int(n), *rest) for n, *rest in arrays["history"].tolist())
         params, message = Params(theta, arrays["offsets"]), str(arrays["message"])
-        return cls(lam, params, objective, kkt, int(n_iter), bool(converged), history, message)
+        shares = arrays["class_shares"] if arrays["class_shares"].size else None
+        return cls(lam, params, objective, kkt, int(n_iter), bool(converged), history, message, shares)
 
 
 # From a problem, a start and decreasing lams to a solution for each: see `solve_path`.

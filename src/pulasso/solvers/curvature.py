@@ -42,11 +42,11 @@ def _hessian(problem: Problem, params: Params, active: NDArray) -> NDArray:
     store = column_store(problem.design)  # type: ignore[arg-type]
     store.load(features)
     point, n = problem.at(params), len(params.offsets)
-    eta = problem.response.log_odds(point.linear, params.offsets)
-    _, grad_eta = problem.loss.value_and_grad(eta)
-    curvature, weight = problem.loss.curvature(eta, 1.0), problem.loss.sample_weight
-    second = problem.response.second_order(point.linear, params.offsets, grad_eta, curvature, weight)
+    second, coupling = problem.second_order(point), problem.coupling(point)
     hessian = np.empty((n + len(rows),) * 2)
     hessian[:n, :n] = second.oo
     fill_hessian(hessian, store, second, slots, outputs, n)
+    if coupling is not None:
+        directions = np.vstack([coupling.offsets, coupling.entries(store, slots, outputs)])
+        hessian += directions @ directions.T
     return hessian

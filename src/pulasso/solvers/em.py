@@ -2,7 +2,8 @@
 
 The E-step replaces hidden labels by their posterior probabilities; what is left is a multinomial (ordinal)
 regression on soft labels with offset ``log(a + c)``, whose loss lies above the observed loss and touches it at
-the current point. The M-step minimises it, here by proximal gradient, so F never increases.
+the current point. The M-step minimises it, here by proximal gradient, so F never increases. An anchor holds the M-step
+to the told shares as it does the observed loss: it is a term of both.
 """
 
 from dataclasses import replace
@@ -71,5 +72,7 @@ def solve_em(
     stopped = f"stopped after {n_iter} iterations{within}, max_iter={max_iter}"
     limit = "the limit of floating-point accuracy" if stuck else stopped
     message = "converged" if converged else limit
-    records = tuple(history.records)
-    return Solution(problem.lam, point.params, point.objective, kkt, n_iter, converged, records, message)
+    records, shares = tuple(history.records), problem.class_shares(point)
+    return Solution(
+        problem.lam, point.params, point.objective, kkt, n_iter, converged, records, message, shares
+    )

@@ -135,8 +135,10 @@ def solve_proximal_gradient(
             history.add(n_iter, current.objective)
     converged = kkt <= tol
     message = "converged" if converged else message or f"stopped after max_iter={max_iter} iterations"
-    records = tuple(history.records)
-    return Solution(problem.lam, current.params, current.objective, kkt, n_iter, converged, records, message)
+    records, shares = tuple(history.records), problem.class_shares(current)
+    return Solution(
+        problem.lam, current.params, current.objective, kkt, n_iter, converged, records, message, shares
+    )
 
 
 def _extrapolate(problem: Problem, current: Point, previous: Point, momentum: float) -> tuple[Point, float]:

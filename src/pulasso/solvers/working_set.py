@@ -68,7 +68,7 @@ def solve_working_set(
             oracle.begin(float(lam), float(lam_next))
             solution = newton.solve(float(lam), float(accuracy))
             oracle.end(float(lam))
-            yield solution
+            yield replace(solution, class_shares=oracle.now.shares)
         return
     batches = _Batches(problem, start, lams, tols, max_iter, callback)
     batches.lam_seen = problem.lam_max if lam_before is None else lam_before
@@ -132,7 +132,8 @@ class _Batches:
         self.oracle.begin(self.lams[i])
         solution = self.newton.solve(float(self.lams[i]), MARGIN * self.tols[i])
         self.oracle.point = point = self.oracle.all_features()
-        return replace(solution, params=point.params), point
+        shares = self.problem.class_shares(point)
+        return replace(solution, params=point.params, class_shares=shares), point
 
     def _gradients(self, points: list[Point]) -> list[NDArray]:
         """Return the gradient in all features at several points, in one pass over X; none if nothing has moved."""
