@@ -13,6 +13,7 @@ __all__ = [
     "ConvergenceWarning",
     "DataFileError",
     "DuplicateRowsWarning",
+    "FewLabelsWarning",
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
@@ -125,6 +126,10 @@ class DuplicateRowsWarning(UserWarning):
 
 class NearlyConstantWarning(UserWarning):
     """A column of X varies so little next to its mean that its precision does not show how; it is not used."""
+
+
+class FewLabelsWarning(UserWarning):
+    """A class has so few labelled rows that little can be said about it."""
 
 
 class GridEdgeWarning(UserWarning):

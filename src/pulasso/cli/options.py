@@ -157,7 +157,11 @@ class GridOptions:
     """The lams of a path, and how one of them is chosen."""
 
     n_lams: int = option(100, CHOICE, "Number of lams on the path.", min=1)
-    lam_min_ratio: float = option(0.05, CHOICE, "Smallest lam, as a share of the largest.")
+    lam_min_ratio: float | None = option(
+        None,
+        CHOICE,
+        "Smallest lam, as a share of the largest. By default 0.05; cross-validation goes further while that pays.",
+    )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from pulasso._messages import Message, arg, listed, warn
+from pulasso.data.chunks import SelectedRows
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._folds import (
@@ -18,6 +19,7 @@ from pulasso.estimators._folds import (
     fit_fold,
     folds_from_arrays,
     held_out_proba,
+    joined,
     recorded_warnings,
     refit,
     solutions_from_arrays,
@@ -25,6 +27,8 @@ from pulasso.estimators._folds import (
 )
 from pulasso.estimators.fit_path import collect_path, make_grid
 from pulasso.exceptions import (
+    ClassShareWarning,
+    FewLabelsWarning,
     GridEdgeWarning,
     InputError,
     LabelFrequencyWarning,
@@ -35,6 +39,7 @@ from pulasso.model_selection import (
     SELECTIONS,
     LossCurve,
     check_folds,
+    keep_single_rows,
     make_splitter,
     named_scorer,
     takes_weight,
@@ -44,6 +49,9 @@ from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps
 
 __all__ = ["CrossValidated"]
+
+# Where the grid ends at first, and how far it may be extended: further with more rows than features, as in glmnet.
+FIRST_RATIO, LEAST_RATIO = 0.05, {True: 1e-4, False: 1e-2}
 
 
 class CrossValidated(BasePULasso):
@@ -88,7 +96,12 @@ class CrossValidated(BasePULasso):
 
     def _check_params(self) -> None:
         self._template()._check_params()
-        for name, known in (("select", SELECTIONS), ("progress", (None, True, False))):
+        known_values = {
+            "select": SELECTIONS,
+            "calibrate": (None, "shares"),
+            "progress": (None, True, False),
+        }
+        for name, known in known_values.items():
             value = getattr(self, name)
             if value not in known:
                 raise InputError(
@@ -97,32 +110,68 @@ class CrossValidated(BasePULasso):
 
     def _cross_validate(self, data: PUData, splitter: Any, routed: Bunch, run: Run | None) -> None:
         problem = self._build(data)
-        self.lams_ = make_grid(self.lams, problem.lam_max, self.n_lams, self.lam_min_ratio)
+        ratio = FIRST_RATIO if self.lam_min_ratio is None else self.lam_min_ratio
+        self.lams_ = make_grid(self.lams, problem.lam_max, self.n_lams, ratio)
         split = {"folds": (splitter, data, routed.splitter.split)}
         folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
+        folds, about_single = keep_single_rows(folds, data, data.weight)  # type: ignore[arg-type]
         scorer = self._scorer()
         needs_all = isinstance(scorer, PUScorer) and scorer.needs_every_label(problem.scenario)
         check_folds(folds, data, data.weight, judged_by_all=needs_all)  # type: ignore[arg-type]
-        copies = warn_of_copies(folds, data.x, data.codes, data.weight)
+        said: list[str] = [warn(about_single, FewLabelsWarning)] if about_single else []
+        said += warn_of_copies(folds, data.x, data.codes, data.weight)
         template, criterion = self._template(), Criterion(scorer, routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
-        steps = {
-            f"fold {i}": (template, data, fold, i, self.lams_, problem.scenario, criterion)
-            for i, fold in enumerate(folds, start=1)
-        }
-        how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
-        results = run_steps(fit_fold, steps, title="folds", **how)
-        said = [*copies, *self._warn_of_folds(results, problem)]
+        shared = [(template, data, fold, i) for i, fold in enumerate(folds, start=1)]
+        results = self._fit_folds(shared, problem, criterion, run)
+        said += self._warn_of_folds(results, problem)
         self._choose(results, problem, said)
         self._refit(problem, run, said)
         self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, self.best_index_)
+        if self.calibrate is not None:
+            self._calibrate(data, problem)
+
+    def _fit_folds(
+        self, shared: Sequence[tuple], problem: Problem, criterion: Criterion, run: Run | None
+    ) -> list[dict[str, NDArray]]:
+        """Fit a path in every fold and, while the loss still falls at its end, what follows it."""
+        how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
+        steps = {f"fold {each[-1]}": (*each, self.lams_, problem.scenario, criterion) for each in shared}
+        results = run_steps(fit_fold, steps, title="folds", **how)
+        while len(lams := self._further_lams(results, problem)):
+            steps = {
+                f"fold {each[-1]}, lam {len(self.lams_) + 1}": (
+                    *each,
+                    lams,
+                    problem.scenario,
+                    criterion,
+                    before,
+                )
+                for each, before in zip(shared, results, strict=True)
+            }
+            more = run_steps(fit_fold, steps, title="smaller lams", **how)
+            results = [joined(*pair) for pair in zip(results, more, strict=True)]
+            self.lams_ = np.append(self.lams_, lams)
+        return results
+
+    def _further_lams(self, results: list[dict[str, NDArray]], problem: Problem) -> NDArray:
+        """Return smaller lams in the steps of the grid; none where the loss no longer falls, or at the limit."""
+        n, p = problem.design.shape
+        limit = LEAST_RATIO[n > p] * problem.lam_max
+        converged = all(result["converged"][-1] for result in results)
+        is_own = self.lams is not None or self.lam_min_ratio is not None
+        if is_own or not converged or len(self.lams_) < 2 or self._curve(results).edge() != "smallest":
+            return np.empty(0)
+        step = self.lams_[-1] / self.lams_[-2]
+        more = self.lams_[-1] * step ** np.arange(1, max(2, len(self.lams_) // 4))
+        return more[more >= limit]
+
+    def _curve(self, results: list[dict[str, NDArray]]) -> LossCurve:
+        losses = np.array([result["loss"] for result in results], dtype=float)
+        return LossCurve(self.lams_, losses, np.array([float(result["weight"]) for result in results]))
 
     def _choose(self, results: list[dict[str, NDArray]], problem: Problem, said: list[str]) -> None:
-        curve = LossCurve(
-            self.lams_,
-            np.array([result["loss"] for result in results], dtype=float),
-            np.array([float(result["weight"]) for result in results]),
-        )
+        curve = self._curve(results)
         if not curve.usable.any():
             raise InputError(
                 "No lam has a finite loss in every fold.",
@@ -169,6 +218,27 @@ class CrossValidated(BasePULasso):
         self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))
         self._store_convexity(problem, best)
         self.warnings_ = [*self.path_.warnings, *said]
+
+    def _calibrate(self, data: PUData, problem: Problem) -> None:
+        """Move intercepts or cutpoints until the mean of held-out probabilities is what was told."""
+        name, told, anchor = self._response.offsets_name, problem.told_shares, problem.anchor
+        if anchor is None or told is None or not (told > 0).all():
+            words = (
+                f"{arg('calibrate', 'shares')} knows of no possible class shares; the model is left as it is."
+            )
+            self.warnings_.append(warn(words, ClassShareWarning))
+            return
+        known = ~np.isnan(self.cv_proba_).any(axis=1) & (anchor.sample_weight > 0)
+        moved = self.response_.move_to_shares(self.cv_proba_[known], anchor.sample_weight[known], told)
+        setattr(self, name, getattr(self, name) + moved)
+        self.cv_proba_ = self.response_.moved_proba(self.cv_proba_, moved)
+        self.calibration_ = moved
+        rows = (
+            SelectedRows(data.x, np.flatnonzero(anchor.population))
+            if data.is_chunked
+            else data.x[anchor.population]
+        )
+        self.class_shares_ = anchor.sample_weight[anchor.population] @ self._plain.predict_proba(self, rows)
 
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""
@@ -256,7 +326,8 @@ class CrossValidated(BasePULasso):
         start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
         if edge == "smallest":
             smaller = f"smaller values in {arg('lams')}"
-            remedy = smaller if self.lams is not None else arg("lam_min_ratio", f"{self.lam_min_ratio / 5:g}")
+            reached = self.lams_[-1] / lam_max
+            remedy = smaller if self.lams is not None else arg("lam_min_ratio", f"{reached / 5:.1g}")
             return f"{start}: a smaller one may be better still. Try {remedy}."
         if lam < lam_max:
             return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."

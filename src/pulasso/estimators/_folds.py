@@ -37,6 +37,7 @@ __all__ = [
     "fit_fold",
     "folds_from_arrays",
     "held_out_proba",
+    "joined",
     "recorded_warnings",
     "refit",
     "solutions_from_arrays",
@@ -92,19 +93,32 @@ def fit_fold(
     lams: NDArray,
     scenario: Scenario,
     criterion: Criterion,
+    before: Mapping[str, NDArray] | None = None,
 ) -> dict[str, NDArray]:
     """Follow the path on the training rows and judge every model of it by the held-out rows.
+
+    Parameters
+    ----------
+    template, data, fold, number, lams, scenario, criterion
+        Estimator, all rows, those of this fold, its number, and how it is fitted and judged.
+    before : mapping, optional
+        What this function returned for larger lams: the path goes on where it ended.
 
     Returns
     -------
     dict
         ``loss``, ``n_active``, ``converged``, ``offsets`` and ``coefs`` (of the features ``active``) along the lams,
-        the ``weight`` of the held-out rows, and what was warned about.
+        the ``weight`` of the held-out rows, the ``last`` solution, and what was warned about.
     """
     model = copy(template)
+    start = None if before is None else Solution.from_arrays(_unpacked(before, "last")).params
     with _recorded() as notes:
         label_model = _held_out_label_model(scenario, data, fold, number)
-        path = follow_path(model, model._build(data.take(fold.train), scenario), lams)
+        problem = model._build(data.take(fold.train), scenario)
+        settings = {"solver": model.solver, "tol": model.tol, "max_iter": model.max_iter}
+        solutions = list(solve_path(problem, lams, start=start, **settings))
+        model._store_problem(problem)
+        path = collect_path(model, problem, solutions)
         loss = criterion.losses(path, data, fold.test, label_model)
     active = np.flatnonzero(path.coefs.any(axis=tuple(range(path.coefs.ndim - 1))))
     return {
@@ -115,8 +129,30 @@ def fit_fold(
         "weight": data.weight[fold.test].sum(),
         "n_active": path.n_active,
         "converged": path.converged,
+        **{f"last {name}": array for name, array in solutions[-1].to_arrays().items()},
         **notes,
     }
+
+
+def joined(first: Mapping[str, NDArray], more: Mapping[str, NDArray]) -> dict[str, NDArray]:
+    """Return one result of a fold, from those of a path and of what follows it."""
+    both = dict(more)
+    both["active"] = np.union1d(first["active"], more["active"])
+    wide = []
+    for part in (first, more):
+        coefs = np.zeros((*part["coefs"].shape[:-1], len(both["active"])), part["coefs"].dtype)
+        coefs[..., np.searchsorted(both["active"], part["active"])] = part["coefs"]
+        wide.append(coefs)
+    both["coefs"] = np.concatenate(wide)
+    for name in ("offsets", "loss", "n_active", "converged", "warning_kinds", "warnings"):
+        both[name] = np.concatenate([first[name], more[name]])
+    return both
+
+
+def _unpacked(arrays: Mapping[str, NDArray], prefix: str) -> dict[str, NDArray]:
+    """Return the arrays whose names begin with a word, without it."""
+    start = f"{prefix} "
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 def held_out_proba(
@@ -138,14 +174,6 @@ def held_out_proba(
         total[fold.test] += model.predict_proba(rows)
         times[fold.test] += 1
     return np.divide(total, times[:, None], out=np.full_like(total, np.nan), where=times[:, None] > 0)
-
-
-def follow_path(model: BasePULasso, problem: Problem, lams: NDArray) -> PathResult:
-    """Solve a problem down a grid of lams; the estimator becomes the template of the models."""
-    settings = {"solver": model.solver, "tol": model.tol, "max_iter": model.max_iter}
-    solutions = list(solve_path(problem, lams, **settings))
-    model._store_problem(problem)
-    return collect_path(model, problem, solutions)
 
 
 def _held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: int) -> LabelModel:
@@ -230,13 +258,8 @@ def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, N
 
 def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
     """Return the solutions that :func:`refit` found."""
-    by_lam: dict[int, dict[str, NDArray]] = {}
-    for name, array in arrays.items():
-        number, is_part, part = name.partition(" ")
-        if not is_part:
-            continue
-        by_lam.setdefault(int(number), {})[part] = array
-    return [Solution.from_arrays(by_lam[i]) for i in sorted(by_lam)]
+    n_lams = sum(name.endswith(" numbers") for name in arrays)
+    return [Solution.from_arrays(_unpacked(arrays, str(i))) for i in range(n_lams)]
 
 
 # -- warnings ----------------------------------------------------------------------------------------------

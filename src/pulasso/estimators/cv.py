@@ -35,7 +35,9 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         Values of lam to choose from. By default `n_lams` values, equally spaced in logs, from the
         lam_max of all rows down to ``lam_min_ratio * lam_max``.
     n_lams : int, default=100
-    lam_min_ratio : float, default=0.05
+    lam_min_ratio : float, optional
+        By default 0.05 and, while the loss on held-out rows still falls there, further in the same steps: down to 1e-4
+        with more rows than features, else to 0.01.
     cv : int, splitter or iterable of (train, test), default=5
         A number means shuffled folds, stratified by observed label (unlabeled rows are a stratum). Other
         splitters are shown the codes of the observed labels as y, 0 for unlabeled, and ``groups`` of `fit`.
@@ -48,6 +50,9 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     select : {"min", "1se"}, default="min"
         The lam of the smallest mean loss, or the largest lam whose mean loss is within one standard
         error of it: fewer features, about as good.
+    calibrate : {"shares"}, optional
+        Afterwards move the intercepts (cutpoints) until the mean of the held-out probabilities is the class shares that
+        `prevalence` or `label_frequency` imply, at no further fit. `objective_` and `kkt_` are those before.
     n_jobs : int, optional
         Processes for the folds. Every step uses one BLAS thread, so the result is the same for any number.
     progress : bool, optional
@@ -76,7 +81,8 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     cv_proba_ : array of shape (n_samples, n_classes)
         Probabilities of the true classes of every row, at the chosen lam, by the models that did not see the row: for
         honest scores, ``pu_scores(model, X, z, y_proba=model.cv_proba_)``. Not saved with the model.
-        Number of groups selected.
+    calibration_ : array of shape (K,)
+        By how much `calibrate` has moved the intercepts (cutpoints).
     path_ : PathResult
         The path on all rows from the largest lam down to ``lam_``.
     classes_, coef_, intercept_, lam_max_, objective_, kkt_, ...
@@ -113,10 +119,11 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         lams: ArrayLike | None = None,
         *,
         n_lams: int = 100,
-        lam_min_ratio: float = 0.05,
+        lam_min_ratio: float | None = None,
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
@@ -140,6 +147,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.calibrate = calibrate
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency
@@ -166,7 +174,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Parameters
     ----------
-    lams, n_lams, lam_min_ratio, cv, scoring, select, n_jobs, progress, random_state
+    lams, n_lams, lam_min_ratio, cv, scoring, select, calibrate, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
     scenario, prevalence, label_frequency, penalty, anchor, groups, standardize
         As for :class:`OrdinalPULasso`.
@@ -202,10 +210,11 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         lams: ArrayLike | None = None,
         *,
         n_lams: int = 100,
-        lam_min_ratio: float = 0.05,
+        lam_min_ratio: float | None = None,
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
@@ -229,6 +238,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.calibrate = calibrate
         self.scenario = scenario
         self.prevalence = prevalence
         self.label_frequency = label_frequency

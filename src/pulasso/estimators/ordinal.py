@@ -36,8 +36,8 @@ class OrdinalPULasso(BasePULasso):
         As for :class:`MultinomialPULasso`.
     anchor : float, default=0.0
         Holds the mean prediction m to the class shares pi that `prevalence` or `label_frequency` imply, by adding
-        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares where
-        features tell labelled rows from unlabeled ones; 1 mends most of it.
+        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares
+        where features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
     standardize : bool, default=True
@@ -64,6 +64,8 @@ class OrdinalPULasso(BasePULasso):
 
     Attributes
     ----------
+    class_shares_, told_shares_ : array of shape (K + 1,), or None
+        Mean prediction over the rows that are a sample of the population, and the shares that were told, class 0 first.
     classes_ : array of shape (K + 1,)
         In order, class 0 first.
     coef_ : array of shape (n_features,)

@@ -2,7 +2,7 @@
 
 from pulasso.model_selection.comparison import Comparison, compare
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
-from pulasso.model_selection.folds import Fold, check_folds, make_splitter, split_rows
+from pulasso.model_selection.folds import Fold, check_folds, keep_single_rows, make_splitter, split_rows
 from pulasso.model_selection.scoring import named_scorer, takes_weight
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "LossCurve",
     "check_folds",
     "compare",
+    "keep_single_rows",
     "make_splitter",
     "named_scorer",
     "split_rows",

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from pulasso._messages import arg, plain
+from pulasso._messages import arg, listed, plain
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_number
 from pulasso.data.labels import Labels
 from pulasso.exceptions import InputError
 
-__all__ = ["Fold", "check_folds", "make_splitter", "split_rows"]
+__all__ = ["Fold", "check_folds", "keep_single_rows", "make_splitter", "split_rows"]
 
 DEFAULT_FOLDS = 5
 LARGEST_SEED = 2**32 - 1
@@ -126,6 +126,37 @@ def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:
 
 def _no_fold(found: Any, expected: str) -> InputError:
     return InputError(f"{arg('cv')} holds {reprlib.repr(found)} where {expected} expected.", parameter="cv")
+
+
+def keep_single_rows(folds: Sequence[Fold], labels: Labels, weight: NDArray) -> tuple[list[Fold], str]:
+    """Return folds that never hold out the only row of a label, and words about such rows, if there are any.
+
+    Without that row a fit would not know its class. So it is fitted to in every fold and judged by in none.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+    labels : Labels
+    weight : array of shape (n_samples,)
+        Rows of weight zero do not count.
+    """
+    rows = np.flatnonzero(weight > 0)
+    counts = np.bincount(labels.codes[rows], minlength=len(labels.classes) + 1)
+    single = rows[(counts[labels.codes[rows]] == 1) & (labels.codes[rows] > 0)]
+    if not len(single):
+        return list(folds), ""
+    kept = [
+        Fold(np.union1d(fold.train, single), fold.test[~np.isin(fold.test, single)])
+        if np.isin(single, fold.test).any()
+        else fold
+        for fold in folds
+    ]
+    named = listed([plain(labels.classes[labels.codes[row] % len(labels.classes)]) for row in single])
+    words = (
+        f"{'Classes' if len(single) > 1 else 'Class'} {named} {'have' if len(single) > 1 else 'has'} a single labelled "
+        "row, which every fold fits to and none is judged by: how well it is told apart is not known."
+    )
+    return kept, words
 
 
 def check_folds(

@@ -94,6 +94,14 @@ class Response(Protocol):
         """Return offsets such that ``u + constant`` with the new ones equals u with the old ones."""
         ...
 
+    def move_to_shares(self, proba: NDArray, weight: NDArray, shares: NDArray) -> NDArray:
+        """Return the change of the public offsets after which the mean of P(y | x) is these shares."""
+        ...
+
+    def moved_proba(self, proba: NDArray, change: NDArray) -> NDArray:
+        """Return P(y | x) after a change of the public offsets."""
+        ...
+
     def output_names(self, classes: Sequence[Any]) -> list[Any]:
         """Return the names of the columns of theta, given those of the classes."""
         ...

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from pulasso.curvature import Curvature
 from pulasso.numerics import log_normalize
@@ -88,6 +89,35 @@ class Multinomial:
         """Return intercepts that absorb a constant added to u."""
         return offsets - constant @ self.contrast if self.fit_intercept else offsets
 
+    def moved_proba(self, proba: NDArray, change: NDArray) -> NDArray:
+        """Return probabilities after a change of the intercepts."""
+        return log_normalize(_log(proba) + np.append(0.0, change))[1]
+
+    def move_to_shares(self, proba: NDArray, weight: NDArray, shares: NDArray) -> NDArray:
+        """Return the change of the intercepts after which the mean probabilities are these shares.
+
+        It minimises ``sum_i w_i log sum_k P_ik exp(d_k) - sum_k shares_k d_k``, which is convex, by Newton steps.
+
+        Parameters
+        ----------
+        proba : array of shape (n_samples, K + 1)
+        weight : array of shape (n_samples,)
+            With sum one.
+        shares : array of shape (K + 1,)
+        """
+        log_proba = _log(proba)
+
+        def loss(change: NDArray) -> tuple[float, NDArray]:
+            log_n, moved = log_normalize(log_proba + np.append(0.0, change))
+            return float(weight @ log_n - shares[1:] @ change), weight @ moved[:, 1:] - shares[1:]
+
+        def hessian(change: NDArray) -> NDArray:
+            own = log_normalize(log_proba + np.append(0.0, change))[1][:, 1:]
+            return np.diag(weight @ own) - (own * weight[:, None]).T @ own
+
+        start = np.zeros(self.n_positive)
+        return minimize(loss, start, jac=True, hess=hessian, method="trust-exact", options={"gtol": 1e-10}).x
+
     def output_names(self, classes: Sequence[Any]) -> list[Any]:
         """One for each positive class."""
         return list(classes[1:])
@@ -143,3 +173,8 @@ class MultinomialSecondOrder:
         if self.c:
             weight += self.c * self.s
         return (self.sample_weight[:, None] * weight)[:, : self.n_offsets]
+
+
+def _log(proba: NDArray) -> NDArray:
+    with np.errstate(divide="ignore"):  # a class may have underflowed
+        return np.log(proba)

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from pulasso.curvature import Curvature
 from pulasso.exceptions import GroupError
@@ -157,6 +158,34 @@ class Ordinal:
         shifted[0] += np.sum(constant)
         return shifted
 
+    def moved_proba(self, proba: NDArray, change: NDArray) -> NDArray:
+        """Return probabilities after a change of the cutpoints."""
+        below, above = sigmoid(change - _cumulative_log_odds(proba))
+        return np.hstack([below[:, :1], np.diff(below, axis=1), above[:, -1:]])
+
+    def move_to_shares(self, proba: NDArray, weight: NDArray, shares: NDArray) -> NDArray:
+        """Return the change of the cutpoints after which the mean probabilities are these shares.
+
+        Parameters
+        ----------
+        proba : array of shape (n_samples, K + 1)
+        weight : array of shape (n_samples,)
+            With sum one.
+        shares : array of shape (K + 1,)
+        """
+        log_odds, wanted = _cumulative_log_odds(proba), np.cumsum(shares)[:-1]
+        change = np.empty(self.n_positive)
+        for j, share in enumerate(wanted):
+            own = log_odds[:, j]
+
+            def gap(c: float, own: NDArray = own, share: float = share) -> float:
+                return float(weight @ sigmoid(c - own)[0] - share)
+
+            # With the smallest, or the largest, log odds moved to those of the share, the gap has either sign.
+            finite, at_share = own[np.isfinite(own)], np.log(share) - np.log1p(-share)
+            change[j] = brentq(gap, finite.min() + at_share - 1.0, finite.max() + at_share + 1.0, xtol=1e-12)
+        return change
+
     def output_names(self, classes: Sequence[Any]) -> list[Any]:
         """One coefficient for each feature, whatever the classes."""
         return ["coef"]
@@ -188,6 +217,13 @@ class OrdinalSecondOrder:
     def uo(self, k: int) -> NDArray:
         """Return the derivatives in u and in offsets."""
         return self.by_u_offsets
+
+
+def _cumulative_log_odds(proba: NDArray) -> NDArray:
+    """Return the log odds of ``y >= j`` for j = 1..K."""
+    with np.errstate(divide="ignore"):  # a tail may have underflowed
+        above = np.log(np.cumsum(proba[:, :0:-1], axis=1)[:, ::-1])
+        return above - np.log(np.cumsum(proba[:, :-1], axis=1))
 
 
 def _gap_slope(gap: NDArray) -> NDArray:

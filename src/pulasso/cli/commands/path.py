@@ -32,7 +32,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
             loaded.column.y,
             response=model.response,
             n_lams=grid.n_lams,
-            lam_min_ratio=grid.lam_min_ratio,
+            lam_min_ratio=0.05 if grid.lam_min_ratio is None else grid.lam_min_ratio,
             sample_weight=loaded.weight,
             **settings,
         )
