@@ -1,0 +1,322 @@
+"""Does holding the model to the class shares that it was told give better answers, and how strongly should it be held?
+
+Rows with known classes are masked, fitted with every strength of the anchor (0 is the paper's estimator), lam chosen by
+cross-validation of observed labels alone, and judged by true classes of other rows. Shares are told right, or wrong by
+a factor. Beside every strength: the same with intercepts moved until the mean of held-out probabilities is what was
+told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On tables
+with more columns than rows other methods compete; they get the best of three strengths by the *test* rows.
+
+    PULASSO_DATA=folder python studies/anchor.py --scale quick          # some minutes
+    PULASSO_DATA=folder python studies/anchor.py --scale full --wide folder-of-mat-files
+
+Wide tables are Matlab files with X and Y, such as scikit-feature's (lymphoma, TOX-171, GLIOMA, lung_small).
+"""
+
+import argparse
+import csv
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+from sklearn.datasets import load_digits, load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
+from pulasso.baselines import BASELINES
+from pulasso.datasets import (
+    load_colposcopy,
+    load_mfeat,
+    load_swiss_trees,
+    load_wine_quality,
+    mask_labels,
+    simulate_multinomial,
+    simulate_ordinal,
+)
+from pulasso.metrics import pu_scores
+from pulasso.runs import open_run, run_steps
+
+RHOS = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)  # the last stands for infinity
+FACTORS = (1.0, 0.8, 1.2, 0.5, 2.0)  # of the told shares of positive classes
+RIVALS = ("pu-bagging", "nnpu", "upu", "elkan-noto")
+RIVAL_LAMS = (0.3, 0.03, 0.003)
+FIT = {"n_lams": 20, "tol": 1e-3, "random_state": 0, "progress": False}
+TEST_ROWS = 5_000
+SETTINGS = {
+    "quick": {"replicates": 2, "rhos": (0.0, 1.0, 10.0), "factors": (1.0, 2.0)},
+    "full": {"replicates": 10, "rhos": RHOS, "factors": FACTORS},
+}
+ESTIMATORS = {"multinomial": MultinomialPULassoCV, "ordinal": OrdinalPULassoCV}
+
+
+def simulated(response, scenario, n, p, seed, variance=1.0):
+    """Draw from the model itself; the truth gives log-losses and errors of coefficients."""
+    simulate = {"multinomial": simulate_multinomial, "ordinal": simulate_ordinal}[response]
+    data = simulate(n, p, n_active=5, scenario=scenario, variance=variance, random_state=seed)
+    x, y = data.truth.draw(TEST_ROWS, random_state=[seed, 1])
+    return data.X, data.z, x, y, data.scenario_params, response, data.truth
+
+
+def masked(X, y, frequency, seed, response="multinomial", test=0.3):
+    """Hide labels of some rows and judge by the others."""
+    X, y = np.asarray(X, dtype=float), np.unique(np.asarray(y), return_inverse=True)[1]
+    train, rest = train_test_split(np.arange(len(y)), test_size=test, stratify=y, random_state=seed)
+    scaler = StandardScaler().fit(X[train])
+    known = {"scenario": "single-training-set", "label_frequency": frequency}
+    z = mask_labels(y[train], frequency, random_state=seed)
+    return scaler.transform(X[train]), z, scaler.transform(X[rest]), y[rest], known, response, None
+
+
+def trees(seed):
+    """Five species in the field, judged by places of an independent survey that have at most one of them."""
+    data = load_swiss_trees()
+    rng, species = np.random.default_rng(seed), np.array(data.class_names)
+    code = np.searchsorted(species, data.y)
+    wanted = [2_000] + [200] * (len(species) - 1)
+    rows = np.concatenate(
+        [rng.choice(np.flatnonzero(code == k), n, replace=False) for k, n in enumerate(wanted)]
+    )
+    alone = data.test.y.sum(axis=1) <= 1
+    scaler = StandardScaler().fit(data.X)
+    X, X_test = scaler.transform(data.X[rows]), scaler.transform(data.test.X[alone])
+    known = {"scenario": "case-control", "prevalence": data.prevalence}
+    y_test = data.test.y[alone] @ np.arange(1, len(species))
+    return (
+        np.hstack([X, X**2]),
+        code[rows],
+        np.hstack([X_test, X_test**2]),
+        y_test,
+        known,
+        "multinomial",
+        None,
+    )
+
+
+def data_sets(wide):
+    """Return groups of data sets, each a function of the seed."""
+
+    def of(load, frequency, response="multinomial", **kwargs):
+        def draw(seed):
+            data = load()
+            return masked(data[0], data[1], frequency, seed, response, **kwargs)
+
+        return draw
+
+    def table(loader, **kwargs):
+        def load():
+            data = loader(**kwargs)
+            return data.X, data.y
+
+        return load
+
+    sets = {
+        ("simulated", f"{response}, {scenario}, {n} x {p}"): (
+            lambda seed, a=response, b=scenario, c=n, d=p: simulated(a, b, c, d, seed)
+        )
+        for response in ("multinomial", "ordinal")
+        for scenario in ("case-control", "single-training-set")
+        for n, p in ((200, 400), (600, 30))
+    }
+    sets |= {
+        ("tables", "digits 8 x 8, .6"): of(lambda: load_digits(return_X_y=True), 0.6),
+        ("tables", "wine cultivars, .5"): of(lambda: load_wine(return_X_y=True), 0.5),
+        ("tables", "wine quality, .6"): of(table(load_wine_quality), 0.6, "ordinal"),
+        ("tables", "colposcopy, .6"): of(table(load_colposcopy), 0.6, "ordinal"),
+        ("tables", "swiss trees"): trees,
+        ("tables", "digits 649, .6"): of(table(load_mfeat), 0.6),
+    }  # fmt: skip
+    for path in sorted(Path(wide).glob("*.mat")) if wide else ():
+        for frequency in (0.5, 0.7):
+            name = f"{path.stem}, {frequency:g}"
+            sets["wide", name] = of(lambda path=path: read_matlab(path), frequency, test=0.2)
+    return sets
+
+
+def read_matlab(path):
+    """Return X and Y of a Matlab file, the commonest class first: it becomes class 0."""
+    data = scipy.io.loadmat(path)
+    names, codes, counts = np.unique(data["Y"].ravel(), return_inverse=True, return_counts=True)
+    keep = counts[codes] >= 5  # smaller ones cannot be in training and test rows
+    order = np.argsort(-counts, kind="stable")
+    return data["X"][keep].astype(float), np.argsort(order)[codes[keep]]
+
+
+def told_by(known, factor):
+    """Return the scenario with the told shares of positive classes multiplied, or None if that is impossible."""
+    if "prevalence" in known:
+        prevalence = factor * np.asarray(known["prevalence"])
+        return {**known, "prevalence": prevalence} if prevalence.sum() < 1 else None
+    if "label_frequency" in known:
+        frequency = np.asarray(known["label_frequency"]) / factor
+        return {**known, "label_frequency": frequency} if np.max(frequency) <= 1 else None
+    return known
+
+
+def judge(proba, y, coef=None, truth=None):
+    """Return accuracy, log-loss, Brier score, share of class 0 and, where the truth is known, what was selected."""
+    rows = np.arange(len(y))
+    actual = np.zeros_like(proba)
+    actual[rows, y] = 1
+    scores = {
+        "accuracy": (proba.argmax(axis=1) == y).mean(),
+        "log_loss": -np.log(np.maximum(proba[rows, y], np.finfo(float).tiny)).mean(),
+        "brier": ((proba - actual) ** 2).sum(axis=1).mean(),
+        "too_much_class_0": proba[:, 0].mean() - (y == 0).mean(),
+    }
+    if coef is not None:
+        found = np.atleast_2d(coef)
+        scores["features"] = np.count_nonzero(found.any(axis=0))
+        if truth is not None:
+            true = np.atleast_2d(truth.public_coefficients()[0])
+            scores["error"] = np.linalg.norm(found - true)
+            both = np.count_nonzero(found.any(axis=0) & true.any(axis=0))
+            scores["f1"] = 2 * both / max(scores["features"] + np.count_nonzero(true.any(axis=0)), 1)
+    return scores
+
+
+def run_cell(name, draw, seed, factor, rhos, rivals):
+    """Return what every method reaches on one draw, by method and score."""
+    X, z, X_test, y_test, known, response, truth = draw(seed)
+    told, found = told_by(known, factor), {}
+    if told is None:
+        return {}
+    for rho in rhos:
+        model = ESTIMATORS[response](anchor=rho, **FIT, **told).fit(X, z)
+        own = {
+            "cv_loss": model.cv_loss_mean_[model.best_index_],
+            "edge": len(model.lams_) == model.best_index_ + 1,
+        }
+        own["estimated"] = pu_scores(model, X, z, y_proba=model.cv_proba_)["accuracy"].value
+        proba = model.predict_proba(X_test)
+        found[f"rho {rho:g}"] = {**judge(proba, y_test, model.coef_, truth), **own}
+        if (model.told_shares_ > 0).all():
+            shifted = move(model, z, told["scenario"] == "case-control", proba)
+            found[f"rho {rho:g}, shift"] = judge(shifted, y_test, model.coef_)
+        sparser = model.path_.model(int(np.flatnonzero(model.lams_ == model.lam_1se_)[0]))
+        found[f"rho {rho:g}, 1se"] = judge(sparser.predict_proba(X_test), y_test, sparser.coef_, truth)
+    by_rho = {rho: found[f"rho {rho:g}"] for rho in rhos}
+    found["rho by held-out likelihood"] = min(by_rho.values(), key=lambda each: each["cv_loss"])
+    found["rho by estimated accuracy"] = max(by_rho.values(), key=lambda each: each["estimated"])
+    if rivals and factor == 1:
+        found |= {rival: fit_rival(rival, told, X, z, X_test, y_test) for rival in RIVALS}
+    return found
+
+
+def move(model, z, only_unlabeled, proba):
+    """Return probabilities after what ``calibrate="shares"`` does, without another fit."""
+    rows = ~np.isnan(model.cv_proba_).any(axis=1) & ((z == 0) | (not only_unlabeled))
+    weight = np.full(rows.sum(), 1 / rows.sum())
+    change = model.response_.move_to_shares(model.cv_proba_[rows], weight, model.told_shares_)
+    return model.response_.moved_proba(proba, change)
+
+
+def fit_rival(name, told, X, z, X_test, y_test):
+    """Return the scores of another method, by the strength that is best on the test rows."""
+    method, tried = BASELINES[name], []
+    for lam in RIVAL_LAMS if method.tuned else RIVAL_LAMS[:1]:
+        model = method.make(told, lam).fit(X, z)
+        tried.append(judge(model.predict_proba(X_test), y_test))
+    return max(tried, key=lambda scores: scores["accuracy"])
+
+
+def one_step(group, name, wide, seed, factor, rhos):
+    """Return a cell as plain arrays."""
+    draw = data_sets(wide)[group, name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = run_cell(name, draw, seed, factor, rhos, rivals=group == "wide")
+    return {
+        f"{method}|{score}": np.array(float(value))
+        for method, scores in found.items()
+        for score, value in scores.items()
+    }
+
+
+def run(scale="quick", wide=None, only=None, replicates=None, rhos=None, checkpoint=None, n_jobs=None):
+    """Return one row for each data set, factor, replicate, method."""
+    settings = SETTINGS[scale] | ({"rhos": tuple(rhos)} if rhos else {})
+    steps = {}
+    for group, name in data_sets(wide):
+        if only and not any(part in f"{group}: {name}" for part in only):
+            continue
+        factors = (1.0,) if group == "wide" else settings["factors"]
+        for factor in factors:
+            for seed in range(replicates or settings["replicates"]):
+                step = (group, name, wide, seed, factor, settings["rhos"])
+                steps[f"{group} {name} x {factor:g} replicate {seed}"] = step
+    saved = open_run("study of the anchor", {"fit": FIT, "test rows": TEST_ROWS}, checkpoint)
+    results = run_steps(one_step, steps, n_jobs=n_jobs, title="anchor", run=saved)
+    rows = []
+    for (group, name, _, seed, factor, _), result in zip(steps.values(), results, strict=True):
+        for key, value in result.items():
+            method, score = key.split("|")
+            rows.append({"group": group, "data": name, "factor": factor, "replicate": seed,
+                         "method": method, "score": score, "value": float(value)})  # fmt: skip
+    return rows
+
+
+def table(rows, score, factor=1.0):
+    """Return means and standard errors: data sets by methods."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    frame = frame[(frame["score"] == score) & (frame["factor"] == factor)]
+    grouped = frame.groupby(["group", "data", "method"], sort=False)["value"]
+    return grouped.mean().unstack("method"), grouped.sem().unstack("method")
+
+
+def verdict(rows):
+    """Say of every strength and rule in how many data sets it is better, or worse by two standard errors, than 0."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    frame = frame[(frame["factor"] == 1.0) & frame["score"].isin(["accuracy", "log_loss", "error"])]
+    wide = frame.pivot_table(index=["group", "data", "replicate", "score"], columns="method", values="value")
+    sign = np.where(wide.index.get_level_values("score") == "accuracy", 1.0, -1.0)
+    out = []
+    for method in [each for each in wide.columns if each.startswith("rho") and each != "rho 0"]:
+        gain = (wide[method] - wide["rho 0"]) * sign
+        by_set = gain.groupby(["group", "data", "score"]).agg(["mean", "sem", "count"]).dropna(subset="mean")
+        for score, part in by_set.groupby("score"):
+            low = part["mean"] < -2 * part["sem"].fillna(0)
+            out.append({"method": method, "score": score, "better": int((part["mean"] > 0).sum()),
+                        "worse": int((part["mean"] < 0).sum()), "worse by 2 se": int(low.sum()),
+                        "mean gain": float(part["mean"].mean())})  # fmt: skip
+    return pd.DataFrame(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scale", choices=SETTINGS, default="quick")
+    parser.add_argument("--wide", type=Path, help="folder of Matlab files with X and Y")
+    parser.add_argument("--only", nargs="*", help="parts of names of data sets")
+    parser.add_argument("--replicates", type=int)
+    parser.add_argument("--rhos", type=float, nargs="*", help="strengths, 0 among them")
+    parser.add_argument("--out", type=Path, default=Path("runs/studies"))
+    parser.add_argument("--checkpoint", type=Path, help="folder of finished replicates, to go on from")
+    parser.add_argument("--n-jobs", type=int)
+    given = parser.parse_args()
+    start = time.perf_counter()
+    rows = run(
+        given.scale, given.wide, given.only, given.replicates, given.rhos, given.checkpoint, given.n_jobs
+    )
+    import pandas as pd
+
+    pd.set_option("display.width", 250, "display.max_columns", 50, "display.max_colwidth", 60)
+    for score in ("accuracy", "log_loss", "too_much_class_0"):
+        for factor in sorted({row["factor"] for row in rows}):
+            print(f"\n{score}, told shares x {factor:g}\n{table(rows, score, factor)[0].round(3).T}")
+    print(f"\n{verdict(rows).to_string(index=False)}")
+    given.out.mkdir(parents=True, exist_ok=True)
+    path = given.out / f"anchor_{given.scale}.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"written to {path} after {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
