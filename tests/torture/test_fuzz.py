@@ -22,7 +22,7 @@ N_CASES = {
     public.public: 300,
 }
 
-# Cases of the public face that ended without a name once: `python torture/fuzz.py --face public --first 901975 --cases 1`.
+# Cases of the public face that ended without a name once; `torture/fuzz.py --face public --first 901975 --cases 1`.
 MENDED = (901975, 902523, 902595)
 
 
