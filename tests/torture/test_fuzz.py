@@ -22,6 +22,9 @@ N_CASES = {
     public.public: 300,
 }
 
+# Cases of the public face that ended without a name once; `torture/fuzz.py --face public --first 901975 --cases 1`.
+MENDED = (901975, 902523, 902595)
+
 
 @pytest.mark.parametrize("face", N_CASES, ids=lambda face: face.__name__)
 def test_calls_end_well_or_by_name(face, record_figure):
@@ -30,6 +33,11 @@ def test_calls_end_well_or_by_name(face, record_figure):
         ended = judge(face(np.random.default_rng(case)))
         outcomes[ended] = outcomes.get(ended, 0) + 1
     record_figure(f"fuzzed {face.__name__}", outcomes)
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_cases_that_once_failed(case):
+    judge(public.public(np.random.default_rng(case)))
 
 
 def test_every_public_name_is_called_or_left_out_for_a_reason():

@@ -19,6 +19,8 @@ from pulasso.exceptions import InputError
 __all__ = ["check_features", "check_flag", "check_number", "check_same_length", "check_weight"]
 
 COLUMNS_SHOWN = 5
+PRECISIONS = (np.float64, np.float32)
+PARTS, ROWS_OF_PART = 8, 1000  # in so many parts data frames are converted; each should be worth the trouble
 # Kinds of columns, by the names pandas and polars give them, that NumPy would refuse or turn into numbers
 # without a meaning.
 TEXT = ("str", "string", "utf8", "category", "categorical", "enum")
@@ -51,9 +53,9 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
     _refuse_bad_columns(x)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # sums of numbers that may not be finite
-            return validate_data(
-                estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32)
-            )
+            if _is_mixed(x):
+                return _converted_in_parts(estimator, x, reset=reset)
+            return validate_data(estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=PRECISIONS)
     except (TypeError, ValueError, OverflowError) as error:
         words = str(error).splitlines()[0]
         if "inhomogeneous" in words and _is_ragged(x):
@@ -75,6 +77,29 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         if isinstance(error, TypeError):
             raise TypeError(Message(f"{problem} {remedy}")) from None
         raise InputError(problem, parameter="X", remedy=remedy) from None
+
+
+def _is_mixed(x: Any) -> bool:
+    """Say whether X is a long data frame of pandas with several kinds of columns, or of kinds that NumPy lacks."""
+    if not hasattr(x, "iloc") or not hasattr(x, "columns") or len(x) < PARTS * ROWS_OF_PART:
+        return False
+    kinds = set(x.dtypes)
+    is_plain = len(kinds) == 1 and all(isinstance(each, np.dtype) for each in kinds)
+    return not is_plain and not any(_kind(each) == "sparse" for each in kinds)
+
+
+def _converted_in_parts(estimator: Any, x: Any, *, reset: bool) -> NDArray:
+    """Return a data frame as an array; pandas and scikit-learn would need room for a second one on the way."""
+    validate_data(estimator, x, reset=reset, skip_check_array=True)  # names and number of the columns
+    step, array = -(-len(x) // PARTS), np.empty(0)
+    for first in range(0, len(x), step):
+        part = check_array(
+            x.iloc[first : first + step], dtype=PRECISIONS, estimator=estimator, input_name="X"
+        )
+        if not first:
+            array = np.empty(x.shape, dtype=part.dtype, order="F")  # as pandas has it
+        array[first : first + step] = part
+    return array
 
 
 def _is_ragged(x: Any) -> bool:

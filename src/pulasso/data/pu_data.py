@@ -87,6 +87,12 @@ class PUData:
                 parameter="y",
             )
         check_kind("estimator", estimator, BaseEstimator, "Leave it out.")
+        if isinstance(getattr(type(estimator), "n_features_in_", None), property):
+            raise InputError(
+                f"A {type(estimator).__name__} takes the number of features from its parts and cannot be told it.",
+                parameter="estimator",
+                remedy="Leave it out.",
+            )
         check_flag("ordered", ordered)
         x = check_features(estimator, X, reset=True)
         check_same_length(x, z)

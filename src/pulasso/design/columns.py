@@ -18,6 +18,9 @@ from pulasso.kernels import sparse_gram
 __all__ = ["ColumnStore", "as_slice", "column_store"]
 
 SMALL = 1e6  # products of fewer numbers than this are computed in the precision of X
+COLUMNS_AT_ONCE = (
+    32  # are standardised together: temporaries stay small, and rows of X are read by whole cache lines
+)
 PANELS = 4  # a symmetric product is computed by so many panels of rows, up to the diagonal
 
 
@@ -89,12 +92,14 @@ class DenseColumns:
             self._buffer = _grown(self._buffer, old, new, self.design.shape[1])
             is_single = self.design.dtype == np.float32
             self._single = self._buffer if is_single else _grown(self._single, old, new, self.design.shape[1])
-        mean, scale = self.design.mean[features], self.design.scale[features]
-        # Rows of the transpose: whole columns at a time where X is in Fortran order.
-        columns = self.design.base.x.T[features] - mean[:, None]
-        self._buffer[old:new] = np.divide(columns, scale[:, None], out=columns)
-        if self._single is not self._buffer:
-            self._single[old:new] = self._buffer[old:new]
+        for first in range(0, len(features), COLUMNS_AT_ONCE):
+            some = features[first : first + COLUMNS_AT_ONCE]
+            slots = slice(old + first, old + first + len(some))
+            # Rows of the transpose: whole columns at a time where X is in Fortran order.
+            columns = self.design.base.x.T[some] - self.design.mean[some, None]
+            self._buffer[slots] = np.divide(columns, self.design.scale[some, None], out=columns)
+            if self._single is not self._buffer:
+                self._single[slots] = self._buffer[slots]
         self.features = np.append(self.features, features)
 
     def matmul(self, theta: NDArray) -> NDArray:

@@ -1,6 +1,7 @@
 """Cross-validation of either model: the mixin that turns an estimator of one lam into one that chooses it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,7 @@ from pulasso.model_selection import (
 )
 from pulasso.model_selection.copies import warn_of_copies
 from pulasso.problem import Problem
-from pulasso.runs import Run, one_blas_thread, open_run, run_steps
+from pulasso.runs import Run, one_blas_thread, open_run, run_steps, shared_array
 
 __all__ = ["CrossValidated"]
 
@@ -89,7 +90,9 @@ class CrossValidated(BasePULasso):
             more = {"splitter": splitter, "split": routed.splitter.split, "score": routed.scorer.score}
             labels = {"labels as given": data.y}
             run = open_run(type(self).__name__, {**self._fingerprint(data), **more, **labels})
-            self._cross_validate(data, splitter, routed, run)
+            with shared_array(data.x, X, self.n_jobs) as x:
+                data = replace(data, x=x)  # lets go of the array that was converted
+                self._cross_validate(data, splitter, routed, run)
         return self
 
     # -- fitting, step by step ---------------------------------------------------------------------------

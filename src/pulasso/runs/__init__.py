@@ -2,6 +2,7 @@
 
 from pulasso.runs._checkpoint import Run, checkpoint, open_run
 from pulasso.runs._fingerprint import fingerprint
+from pulasso.runs._processes import shared_array
 from pulasso.runs._steps import how_to_resume, run_steps
 from pulasso.runs._threads import one_blas_thread
 from pulasso.runs.seeds import draw_entropy, spawn
@@ -15,5 +16,6 @@ __all__ = [
     "one_blas_thread",
     "open_run",
     "run_steps",
+    "shared_array",
     "spawn",
 ]

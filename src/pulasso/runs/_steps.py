@@ -6,12 +6,11 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from pulasso._messages import arg
-from pulasso.exceptions import InputError
 from pulasso.runs._checkpoint import Run, no_checkpoint
+from pulasso.runs._processes import n_processes
 from pulasso.runs._progress import showing_progress
 from pulasso.runs._threads import one_blas_thread
 
@@ -62,13 +61,7 @@ def run_steps(
     >>> run_steps(lambda x: {"square": x**2}, {"one": (1,), "three": (3,)})
     [{'square': array(1)}, {'square': array(9)}]
     """
-    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
-        given = arg(
-            "n_jobs", repr(n_jobs) if isinstance(n_jobs, str | float | int) else type(n_jobs).__name__
-        )
-        words = f"{given} must be a number of processes, -1 for one on every core, or None."
-        raise InputError(words, parameter="n_jobs")
+    n_processes(n_jobs)  # refuses what is no number of them
     results: dict[str, Any] = {name: None if run is None else run.load(name) for name in steps}
     todo = {name: steps[name] for name, result in results.items() if result is None}
     shown = False if progress is None and _inside_a_step.get() else progress
@@ -89,7 +82,7 @@ def _compute(
 ) -> Iterator[tuple[str, dict[str, NDArray]]]:
     """Yield name and result of every step as it is finished."""
     tasks = [(function, name, arguments, run) for name, arguments in steps.items()]
-    if min(len(tasks), effective_n_jobs(n_jobs)) <= 1:
+    if min(len(tasks), n_processes(n_jobs)) <= 1:
         yield from (_one_step(*task) for task in tasks)
     else:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")

@@ -56,7 +56,8 @@ def solve_working_set(
     callback : callable, optional
         Called with a `Record` after every iteration.
     lam_before : float, optional
-        The lam that `start` solves, by which blocks are screened: the null model solves lam_max.
+        The lam that `start` solves, by which blocks are screened. By default lam_max for the null model, and the first
+        lam for any other start: a lam far away would have all blocks loaded.
     oracle : ChunkedOracle, optional
         Of data in chunks: goes on where it stands, instead of at `start`.
     """
@@ -71,7 +72,9 @@ def solve_working_set(
             yield replace(solution, class_shares=oracle.now.shares)
         return
     batches = _Batches(problem, start, lams, tols, max_iter, callback)
-    batches.lam_seen = problem.lam_max if lam_before is None else lam_before
+    if lam_before is None:
+        lam_before = problem.lam_max if start is problem.null else float(lams[0])
+    batches.lam_seen = lam_before
     done = 0
     while done < len(lams):
         solutions = batches.next(done)

@@ -159,12 +159,13 @@ def test_seeds_and_processes(several_points, found, tmp_path):
         estimator, X, z, n_restarts=6, random_state=0, n_jobs=2, checkpoint=tmp_path / "run"
     )
     saved = find_stationary_points(estimator, X, z, n_restarts=6, random_state=0, checkpoint=tmp_path / "run")
-    other = find_stationary_points(estimator, X, z, n_restarts=1, random_state=1)
+    other = find_stationary_points(estimator, X, z, n_restarts=6, random_state=1)
     for result in (again, saved):
         assert result.objective.tobytes() == found.objective.tobytes()
         assert result.starts == found.starts
         assert result.best.coef_.tobytes() == found.best.coef_.tobytes()
-    assert other.objective[0] != found.objective[0]
+    # The best point may come from a start that no seed changes; not all points of both seeds do.
+    assert other.objective.tobytes() != found.objective.tobytes() or other.starts != found.starts
 
 
 # -- in the estimators -----------------------------------------------------------------------------------

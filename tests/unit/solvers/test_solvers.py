@@ -1,9 +1,9 @@
-"""Proximal gradient and EM, where their answer is known or their way there matters."""
+"""Solvers where their answer is known or their way there matters."""
 
 import numpy as np
 import pytest
 
-from pulasso import Groups, MultinomialPULasso
+from pulasso import Groups, MultinomialPULasso, fit_path
 from pulasso.exceptions import ConvergenceWarning
 from pulasso.problem import Params
 from pulasso.responses import Multinomial
@@ -97,3 +97,20 @@ def test_em_goes_on_when_an_m_step_ran_out_of_iterations(monkeypatch):
     how = {"scenario": "single-training-set", "label_frequency": 0.8, "lam": 1e-3, "standardize": False}
     with pytest.warns(ConvergenceWarning, match="max_iter=60"):
         MultinomialPULasso(solver="em", max_iter=60, **how).fit(x, codes)
+
+
+@pytest.mark.parametrize("total", [0.7, 0.9])
+def test_niches_in_a_correlated_climate_do_not_stall_the_default(total):
+    """Five species, raw quadratic features far from zero, and assumed shares that leave little room for class 0."""
+    rng = np.random.default_rng(0)
+    climate = 8.0 + rng.normal(size=(6_000, 1)) + 0.3 * rng.normal(size=(6_000, 6))
+    x = np.hstack([climate, climate**2, climate[:, :5] * climate[:, 1:]])
+    niches = np.exp(-((climate[:, :1] - np.linspace(6.0, 10.0, 5)) ** 2))
+    species = np.argmax(niches / niches.max(axis=0) + 0.5 * rng.random(niches.shape), axis=1)
+    is_record = rng.random(len(x)) < 0.6 * niches[np.arange(len(x)), species]
+    y = np.where(is_record, 1 + species, 0)
+    share = np.bincount(species, minlength=5) / len(x)
+    known = {"scenario": "case-control", "prevalence": total * share}
+    path = fit_path(x, y, n_lams=8, **known)
+    assert path.converged.all()
+    assert path.n_iter.max() < 60 and path.n_iter.sum() < 150
