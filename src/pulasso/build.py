@@ -12,7 +12,14 @@ from pulasso.data.inputs import check_flag
 from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
-from pulasso.exceptions import InputError, LabelError, LabelFrequencyWarning, NearlyConstantWarning
+from pulasso.exceptions import (
+    FewLabelsWarning,
+    InputError,
+    LabelError,
+    LabelFrequencyWarning,
+    NearlyConstantWarning,
+    RareIndicatorWarning,
+)
 from pulasso.losses import NullModel, ObservedLoss, find_null_model
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
@@ -27,6 +34,9 @@ NULL_TOL, NULL_STEPS, NULL_NOISE = 1e-10, 200, 1e-7
 SUSPICIOUS, ROUNDING = 1e-10, 1e-14
 # The first fit of an adaptive penalty only has to rank the groups.
 FIRST_LAMS, FIRST_TOL, FIRST_STEPS = 30, 1e-3, 200
+# Fewer labelled rows than this in a class are too few, in a table that is not itself small; more rare indicators than
+# this are many.
+FEW_LABELS, MANY_ROWS, FEW_INDICATORS = 5, 100, 20
 
 
 def as_response(response: Any) -> type[Response]:
@@ -51,7 +61,7 @@ def build_problem(
     label_frequency: Any = None,
     penalty: Any = None,
     groups: str | Groups | None = None,
-    standardized: bool = True,
+    standardized: bool | str = True,
     fit_intercept: bool = True,
 ) -> Problem:
     """Build the problem that an estimator or a path solves, with its lam_max and its null model.
@@ -66,8 +76,9 @@ def build_problem(
         The group lasso by default.
     groups : str or Groups, optional
         By default "rows" for unordered and "entries" for ordered classes.
-    standardized : bool, default=True
-        Whether the penalty acts on coefficients of unit-variance columns.
+    standardized : bool or "auto", default=True
+        Whether the penalty acts on coefficients of unit-variance columns; "auto" leaves columns of zeros and ones on
+        their own scale.
     fit_intercept : bool, default=True
         Without it columns are not centred, as nothing could absorb their means.
 
@@ -85,8 +96,8 @@ def build_problem(
     ((2, 1), array([0.22314355]))
     """
     check_kind("data", data, PUData, "Read features and labels by PUData.read(X, z).")
-    for name, value in (("standardized", standardized), ("fit_intercept", fit_intercept)):
-        check_flag(name, value)
+    check_flag("standardized", standardized, word="auto")
+    check_flag("fit_intercept", fit_intercept)
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
     label_model = label_model_of(scenario, data.counts, data.x, names)
@@ -99,10 +110,12 @@ def build_problem(
     model = kind.build(n_positive, fit_intercept=fit_intercept, symmetric=blocks.symmetric)
     loss = ObservedLoss(label_model, data.codes, data.weight)
     base = _chunked(data, label_model) if data.is_chunked else as_design(data.x)
-    design = standardize(base, loss.sample_weight, center=fit_intercept, scale=standardized, names=names)
+    scale = standardized if isinstance(standardized, str) else bool(standardized)
+    design = standardize(base, loss.sample_weight, center=fit_intercept, scale=scale, names=names)
     null_model = find_null_model(loss, data.counts)
     problem = Problem(design, model, loss, BlockPenalty(formula, blocks), data=data, scenario=scenario)
     said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
+    said += _warn_of_indicators(design.rare_indicators, data.n_features) + _warn_of_few_labels(data)
     problem = replace(problem, warnings=said + _warn_if_no_maximum(null_model, label_model, data.counts))
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
@@ -211,6 +224,38 @@ def _warn_of_columns(columns: Sequence[int], names: Any, dtype: np.dtype) -> tup
         + (", or pass X as float64." if dtype == np.float32 else ".")
     )
     return (warn(words, NearlyConstantWarning),)
+
+
+def _warn_of_indicators(columns: Sequence[int], n_features: int) -> tuple[str, ...]:
+    """Say what standardising does to columns of zeros and ones that hardly any row sets apart."""
+    if len(columns) <= FEW_INDICATORS:
+        return ()
+    words = (
+        f"{len(columns)} of the {n_features} columns of {arg('X')} hold only 0 and 1, and fewer than 1 % of the rows "
+        f"differ from the rest. {arg('standardize', 'True')} divides them by their small standard deviations, so "
+        "that the rarest may have the largest coefficients, from a few rows each. If their effects do not depend on "
+        f"how rare they are, try {arg('standardize', repr('auto'))}, which leaves such columns as they are, or "
+        f"{arg('penalty', repr('elastic-net'))}, which keeps coefficients small."
+    )
+    return (warn(words, RareIndicatorWarning),)
+
+
+def _warn_of_few_labels(data: PUData) -> tuple[str, ...]:
+    """Name classes whose labelled rows are too few to tell features from chance."""
+    counted = data.weight > 0
+    n_rows = int(np.count_nonzero(counted))
+    n_labeled = np.bincount(data.codes[counted], minlength=len(data.classes) + 1)[1:-1]
+    few = np.flatnonzero(n_labeled < FEW_LABELS)
+    if not len(few) or n_rows < MANY_ROWS:
+        return ()
+    named = [f"{plain(data.classes[k + 1])!r} ({n_labeled[k]} of {n_rows} rows)" for k in few]
+    words = (
+        f"Too few rows are labelled {listed(named, show=str)}: with fewer than {FEW_LABELS} of a class, features that "
+        "have nothing to do with it look as if they had, and those selected for it may well be noise. Label more "
+        "rows, join the class with another, or leave it out; pulasso.inference.stability_selection shows which "
+        "features half of the rows find again."
+    )
+    return (warn(words, FewLabelsWarning),)
 
 
 def _warn_if_no_maximum(

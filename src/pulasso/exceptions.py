@@ -12,6 +12,7 @@ __all__ = [
     "ConvergenceWarning",
     "DataFileError",
     "DuplicateRowsWarning",
+    "FewLabelsWarning",
     "GridEdgeWarning",
     "GroupError",
     "IdentifiabilityWarning",
@@ -23,6 +24,7 @@ __all__ = [
     "NearlyConstantWarning",
     "NotFittedError",
     "NotSavedWarning",
+    "RareIndicatorWarning",
     "SavedModelError",
     "ScenarioError",
     "SmallWeightWarning",
@@ -120,6 +122,14 @@ class DuplicateRowsWarning(UserWarning):
 
 class NearlyConstantWarning(UserWarning):
     """A column of X varies so little next to its mean that its precision does not show how; it is not used."""
+
+
+class FewLabelsWarning(UserWarning):
+    """A positive class has so few labelled rows that its features cannot be told from chance."""
+
+
+class RareIndicatorWarning(UserWarning):
+    """Many columns of zeros and ones are rare, and standardising makes their coefficients nearly free."""
 
 
 class GridEdgeWarning(UserWarning):

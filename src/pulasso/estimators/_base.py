@@ -78,7 +78,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
-        check_flag("standardize", self.standardize)
+        check_flag("standardize", self.standardize, word="auto")
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         as_penalty(self.penalty)
         if not isinstance(self.solver, str) or self.solver not in SOLVERS:

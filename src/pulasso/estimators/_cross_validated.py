@@ -25,9 +25,11 @@ from pulasso.estimators._folds import (
 )
 from pulasso.estimators.fit_path import collect_path, make_grid
 from pulasso.exceptions import (
+    FewLabelsWarning,
     GridEdgeWarning,
     InputError,
     LabelFrequencyWarning,
+    RareIndicatorWarning,
     StationaryPointWarning,
 )
 from pulasso.metrics import PUScorer
@@ -44,6 +46,9 @@ from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps
 
 __all__ = ["CrossValidated"]
+
+# What is said of all rows, if at all: folds have fewer labels, and rarer indicators.
+OF_ALL_ROWS = (FewLabelsWarning, RareIndicatorWarning)
 
 
 class CrossValidated(BasePULasso):
@@ -231,6 +236,8 @@ class CrossValidated(BasePULasso):
         by_warning: dict[tuple[type[Warning], str], list[int]] = {}
         for number, result in enumerate(results, start=1):
             for kind, words in recorded_warnings(result):
+                if kind in OF_ALL_ROWS:
+                    continue
                 by_warning.setdefault((kind, words), []).append(number)
             lost = np.flatnonzero(~np.isfinite(result["loss"]))
             if len(lost):

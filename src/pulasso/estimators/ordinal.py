@@ -36,8 +36,9 @@ class OrdinalPULasso(BasePULasso):
         As for :class:`MultinomialPULasso`.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
-    standardize : bool, default=True
-        Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same.
+    standardize : bool or "auto", default=True
+        Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same. "auto" leaves
+        columns that hold only 0 and 1 on their own scale.
     solver : {"working-set", "proximal-gradient", "em"}, default="working-set"
         All minimise the same objective and stop on the same certificate.
     tol : float, default=1e-6
@@ -99,7 +100,7 @@ class OrdinalPULasso(BasePULasso):
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
         groups: str | Groups = "entries",
-        standardize: bool = True,
+        standardize: bool | str = True,
         solver: str = "working-set",
         tol: float = 1e-6,
         max_iter: int = 10_000,
