@@ -55,7 +55,7 @@ def test_units_of_columns(kind, seed, power):
 
 @pytest.mark.parametrize("kind", [MultinomialPULasso, OrdinalPULasso])
 @given(seed=st.integers(0, 1000), power=powers, share=st.floats(0.005, 0.5))
-@settings(max_examples=15)
+@settings(max_examples=6)
 @pytest.mark.filterwarnings("ignore:.*did not reach")
 def test_indicators_beside_columns_of_any_unit(kind, seed, power, share):
     X, z = draw(seed, hidden=False)

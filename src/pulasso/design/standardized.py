@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pulasso._messages import listed
 from pulasso.design._protocol import Measurable
+from pulasso.design.sparse import SparseDesign
 
 __all__ = ["StandardizedDesign", "standardize"]
 
@@ -17,6 +18,9 @@ __all__ = ["StandardizedDesign", "standardize"]
 LARGEST, LARGEST_AS_THEY_ARE = 1e150, 1e18
 # An indicator is rare below this share of the rows; and so much of the columns must be indicators to speak of it.
 RARE, MOSTLY = 0.01, 0.75
+# Sparse columns are centred by subtracting products; rounding of this size, next to their spread, keeps a solver from
+# converging.
+LOST = 3e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,15 @@ class StandardizedDesign:
     def dtype(self) -> np.dtype:
         """Precision of the stored numbers."""
         return self.base.dtype
+
+    @property
+    def far_from_zero(self) -> tuple[int, ...]:
+        """Sparse columns whose means are so large, next to their spread, that centred products are inexact."""
+        if not isinstance(self.base, SparseDesign):
+            return ()
+        spread = self.scale if self.spread is None else self.scale * self.spread
+        is_far = np.finfo(self.dtype).eps * np.abs(self.mean) > LOST * spread
+        return tuple(np.flatnonzero(is_far).tolist())
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_standardized @ theta``."""
