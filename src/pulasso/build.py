@@ -233,9 +233,9 @@ def _warn_of_indicators(columns: Sequence[int], n_features: int) -> tuple[str, .
     words = (
         f"{len(columns)} of the {n_features} columns of {arg('X')} hold only 0 and 1, and fewer than 1 % of the rows "
         f"differ from the rest. {arg('standardize', 'True')} divides them by their small standard deviations, so "
-        "that the rarest may have the largest coefficients, from a few rows each. If their effects do not depend on "
-        f"how rare they are, try {arg('standardize', repr('auto'))}, which leaves such columns as they are, or "
-        f"{arg('penalty', repr('elastic-net'))}, which keeps coefficients small."
+        "that the rarest may have the largest coefficients, from a few rows each. Unless rare columns are known to "
+        f"have large effects, try {arg('standardize', repr('auto'))}, which leaves columns of zeros and ones as they "
+        f"are, perhaps with {arg('penalty', repr('elastic-net'))}."
     )
     return (warn(words, RareIndicatorWarning),)
 
