@@ -115,7 +115,9 @@ def build_problem(
     null_model = find_null_model(loss, data.counts)
     problem = Problem(design, model, loss, BlockPenalty(formula, blocks), data=data, scenario=scenario)
     said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
-    said += _warn_of_indicators(design.rare_indicators, data.n_features) + _warn_of_few_labels(data)
+    said += _warn_of_indicators(design.rare_indicators, data.n_features) + _warn_of_few_labels(
+        data, kind.is_ordered
+    )
     problem = replace(problem, warnings=said + _warn_if_no_maximum(null_model, label_model, data.counts))
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
@@ -240,12 +242,14 @@ def _warn_of_indicators(columns: Sequence[int], n_features: int) -> tuple[str, .
     return (warn(words, RareIndicatorWarning),)
 
 
-def _warn_of_few_labels(data: PUData) -> tuple[str, ...]:
+def _warn_of_few_labels(data: PUData, is_ordered: bool) -> tuple[str, ...]:
     """Name classes whose labelled rows are too few to tell features from chance."""
     counted = data.weight > 0
     n_rows = int(np.count_nonzero(counted))
     n_labeled = np.bincount(data.codes[counted], minlength=len(data.classes) + 1)[1:-1]
-    few = np.flatnonzero(n_labeled < FEW_LABELS)
+    # Ordered classes share their coefficients, to which every labelled row adds.
+    told_by = np.full_like(n_labeled, n_labeled.sum()) if is_ordered else n_labeled
+    few = np.flatnonzero(told_by < FEW_LABELS)
     if not len(few) or n_rows < MANY_ROWS:
         return ()
     named = [f"{plain(data.classes[k + 1])!r} ({n_labeled[k]} of {n_rows} rows)" for k in few]

@@ -151,7 +151,8 @@ def _moments(x: Any, weight: NDArray, *_: Any) -> _Weighted:
     weight = np.broadcast_to(weight, x.shape[0])
     total = float(weight.sum())
     if total == 0:
-        return _Weighted(0.0, *np.zeros((2, x.shape[1])), np.ones(x.shape[1], dtype=bool))
+        none = np.zeros(x.shape[1])
+        return _Weighted(0.0, none, none, np.ones(x.shape[1], dtype=bool))
     mean, variance, is_indicator = _stored(x).moments(weight / total)
     if issparse(x) and not np.isfinite(x.data).all():  # moments of sparse columns pass over NaN
         mean[x.tocoo().col[~np.isfinite(x.data)]] = np.nan

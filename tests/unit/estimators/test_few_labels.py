@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from pulasso import MultinomialPULasso, MultinomialPULassoCV, fit_path
+from pulasso import MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, fit_path
 from pulasso.exceptions import FewLabelsWarning
 from pulasso.inference import bootstrap
 
@@ -54,6 +54,14 @@ def test_enough_labels_or_a_small_table_are_nothing_to_speak_of():
     assert not said(model.fit, *noise(5))
     X, z = noise(3)
     assert not said(model.fit, X[:90], z[:90])
+
+
+def test_ordered_classes_share_their_labels():
+    model = OrdinalPULasso(0.02, class_order=["none", "oak", "fir"], **KNOWN)
+    X, z = noise(3)
+    assert not said(model.fit, X, z)
+    (words,) = said(model.fit, X[29:], z[29:])
+    assert "'oak' (3 of 371 rows), 'fir' (1 of 371 rows)" in words
 
 
 def test_rows_of_weight_zero_do_not_count():
