@@ -3,8 +3,8 @@
 Rows with known classes are masked, fitted with every strength of the anchor (0 is the paper's estimator), lam chosen by
 cross-validation of observed labels alone, and judged by true classes of other rows. Shares are told right, or wrong by
 a factor. Beside every strength: the same with intercepts moved until the mean of held-out probabilities is what was
-told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On tables
-with more columns than rows other methods compete; they get the best of three strengths by the *test* rows.
+told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On
+tables with more columns than rows other methods compete; they get the best of three strengths by the *test* rows.
 
     PULASSO_DATA=folder python studies/anchor.py --scale quick          # some minutes
     PULASSO_DATA=folder python studies/anchor.py --scale full --wide folder-of-mat-files

@@ -1,30 +1,30 @@
 """From data and what the user knows to a `Problem` with its null model."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import arg, did_you_mean, listed, plain, warn
+from pulasso._build_warnings import (
+    warn_if_no_maximum,
+    warn_if_not_held,
+    warn_of_columns,
+    warn_of_few_labels,
+    warn_of_indicators,
+)
+from pulasso._messages import did_you_mean, listed, plain
 from pulasso.data.inputs import check_flag, check_number
 from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
-from pulasso.exceptions import (
-    ClassShareWarning,
-    InputError,
-    LabelError,
-    LabelFrequencyWarning,
-    NearlyConstantWarning,
-)
-from pulasso.losses import Anchor, NullModel, ObservedLoss, find_null_model
+from pulasso.exceptions import InputError, LabelError
+from pulasso.losses import Anchor, ObservedLoss, find_null_model
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
 from pulasso.problem import Params, Problem
 from pulasso.responses import RESPONSES, Response
-from pulasso.scenarios import LabelCounts, LabelModel, Scenario, as_scenario, label_model_of, told_shares
+from pulasso.scenarios import LabelModel, Scenario, as_scenario, label_model_of, told_shares
 
 __all__ = ["as_response", "build_problem", "scale_by_null"]
 
@@ -58,7 +58,7 @@ def build_problem(
     penalty: Any = None,
     anchor: float = 0.0,
     groups: str | Groups | None = None,
-    standardized: bool = True,
+    standardized: bool | str = True,
     fit_intercept: bool = True,
 ) -> Problem:
     """Build the problem that an estimator or a path solves, with its lam_max and its null model.
@@ -75,8 +75,9 @@ def build_problem(
         How strongly the mean prediction is held to the class shares that the scenario implies.
     groups : str or Groups, optional
         By default "rows" for unordered and "entries" for ordered classes.
-    standardized : bool, default=True
-        Whether the penalty acts on coefficients of unit-variance columns.
+    standardized : bool or "auto", default=True
+        Whether the penalty acts on coefficients of unit-variance columns; "auto" leaves columns of zeros and ones on
+        their own scale.
     fit_intercept : bool, default=True
         Without it columns are not centred, as nothing could absorb their means.
 
@@ -94,8 +95,8 @@ def build_problem(
     ((2, 1), array([0.22314355]))
     """
     check_kind("data", data, PUData, "Read features and labels by PUData.read(X, z).")
-    for name, value in (("standardized", standardized), ("fit_intercept", fit_intercept)):
-        check_flag(name, value)
+    check_flag("standardized", standardized, word="auto")
+    check_flag("fit_intercept", fit_intercept)
     check_number("anchor", anchor, least=0.0)
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
@@ -109,7 +110,8 @@ def build_problem(
     model = kind.build(n_positive, fit_intercept=fit_intercept, symmetric=blocks.symmetric)
     loss = ObservedLoss(label_model, data.codes, data.weight)
     base = _chunked(data, label_model) if data.is_chunked else as_design(data.x)
-    design = standardize(base, loss.sample_weight, center=fit_intercept, scale=standardized, names=names)
+    scale = standardized if isinstance(standardized, str) else bool(standardized)
+    design = standardize(base, loss.sample_weight, center=fit_intercept, scale=scale, names=names)
     held, told = _anchor(float(anchor), scenario, label_model, data)
     null_model = find_null_model(loss, data.counts, held)
     problem = Problem(
@@ -122,9 +124,11 @@ def build_problem(
         data=data,
         scenario=scenario,
     )
-    said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
-    said += _warn_if_no_maximum(null_model, label_model, data.counts)
-    said += _warn_if_not_held(float(anchor), held, told)
+    said = warn_of_columns(design.nearly_constant, names, data.x.dtype)
+    said += warn_of_indicators(design.rare_indicators, data.n_features)
+    said += warn_of_few_labels(data, kind.is_ordered)
+    said += warn_if_no_maximum(null_model, label_model, data.counts)
+    said += warn_if_not_held(float(anchor), held, told)
     problem = replace(problem, warnings=said)
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
@@ -146,19 +150,6 @@ def _anchor(
     with np.errstate(divide="ignore"):  # log 0 = -inf: a class that is never among these rows
         within = np.log((kept > 0).astype(float))
     return Anchor(rho if is_possible else 0.0, kept, within, population, data.weight), told
-
-
-def _warn_if_not_held(rho: float, anchor: Anchor | None, told: NDArray | None) -> tuple[str, ...]:
-    """Say that an anchor that was asked for has nothing to hold to."""
-    if rho == 0 or (anchor is not None and anchor.is_active):
-        return ()
-    why = (
-        "the scenario does not say which share each class has"
-        if told is None
-        else f"by {arg('label_frequency')} the positive classes would make up {100 * (1 - told[0]):.0f} % of the rows"
-    )
-    words = f"{arg('anchor', f'{rho:g}')} has nothing to hold to: {why}. The model is fitted without it."
-    return (warn(words, ClassShareWarning),)
 
 
 def _refuse_impossible(label_model: LabelModel, data: PUData, scenario: Scenario) -> None:
@@ -248,42 +239,3 @@ def _fit_unpenalized(problem: Problem, start: Params) -> Params:
     # lam only has to be positive: the remaining weights are 0 and infinity.
     free = replace(problem, penalty=problem.penalty.without_penalized(), lam=1.0, lam_max=0.0, kkt_scale=1.0)
     return next(solve_path(free, np.ones(1), start=start, tol=NULL_TOL, max_iter=NULL_STEPS)).params
-
-
-def _warn_of_columns(columns: Sequence[int], names: Any, dtype: np.dtype) -> tuple[str, ...]:
-    """Name columns that are left out because their precision does not show how they vary."""
-    if not columns:
-        return ()
-    which = listed([j if names is None else names[j] for j in columns], limit=5)
-    several = len(columns) > 1
-    words = (
-        f"{'Columns' if several else 'Column'} {which} of {arg('X')} {'vary' if several else 'varies'} so little next "
-        f"to the mean that the precision of {dtype} does not show how; {'they are' if several else 'it is'} treated "
-        "as constant and not used. Subtract the mean first"
-        + (", or pass X as float64." if dtype == np.float32 else ".")
-    )
-    return (warn(words, NearlyConstantWarning),)
-
-
-def _warn_if_no_maximum(
-    null_model: NullModel, label_model: LabelModel, counts: LabelCounts
-) -> tuple[str, ...]:
-    """Warn when the assumed label frequencies are lower than the labels allow."""
-    if null_model.exists or label_model.is_by_row:
-        return ()
-    assumed = np.exp(label_model.log_labeled[1:])
-    least = assumed * null_model.excess
-    named = zip(counts.classes[1:], least, strict=True)
-    if np.ptp(assumed) < 1e-12:
-        bound = f"{least[0]:.4g}"
-    elif least.max() <= 1.0:
-        bound = ", ".join(f"{name}: {value:.4g}" for name, value in named) + " if all grow alike"
-    else:
-        bound = "reached when the shares n_k / (n * label_frequency_k) sum to 1"
-    words = (
-        f"{arg('label_frequency')} is too low for these labels: the positive classes would make up "
-        f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite "
-        f"maximum. The smallest label frequency that the data allow is {bound}; it must lie above. "
-        f"The fit begins at a finite start, but check the assumed value."
-    )
-    return (warn(words, LabelFrequencyWarning),)

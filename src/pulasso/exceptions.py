@@ -25,6 +25,7 @@ __all__ = [
     "NearlyConstantWarning",
     "NotFittedError",
     "NotSavedWarning",
+    "RareIndicatorWarning",
     "SavedModelError",
     "ScenarioError",
     "SmallWeightWarning",
@@ -129,7 +130,11 @@ class NearlyConstantWarning(UserWarning):
 
 
 class FewLabelsWarning(UserWarning):
-    """A class has so few labelled rows that little can be said about it."""
+    """A positive class has so few labelled rows that its features cannot be told from chance."""
+
+
+class RareIndicatorWarning(UserWarning):
+    """Many columns of zeros and ones are rare, and standardising makes their coefficients nearly free."""
 
 
 class GridEdgeWarning(UserWarning):

@@ -326,3 +326,25 @@ def test_new_values_of_categories(run, csv, table, known, tmp_path):
     table.assign(soil="peat").to_csv(tmp_path / "peat.csv", index=False)
     done = run("predict", "model", "peat.csv", "--force", "--json")
     assert "values of 'soil' that the fit did not see: 'peat'" in json.loads(done.out)["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), True),
+        (("--leave-indicators",), "auto"),
+        (("--no-standardize",), False),
+        (("--no-standardize", "--leave-indicators"), False),  # all columns are left alone
+    ],
+)
+def test_which_columns_are_scaled(run, csv, known, tmp_path, words, expected):
+    assert run("fit", csv, *known, "--lam", "0.02", *words).code == 0
+    model = pulasso.load(tmp_path / "model")
+    assert model.standardize == expected
+    is_indicator = [each.startswith(("soil=", "road=")) for each in model.feature_names_in_]
+    left_alone = {
+        True: np.zeros(7, dtype=bool),
+        "auto": np.array(is_indicator),
+        False: np.ones(7, dtype=bool),
+    }
+    np.testing.assert_array_equal(model.feature_scale_ == 1.0, left_alone[expected])

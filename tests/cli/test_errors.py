@@ -26,6 +26,7 @@ ONE_FIT = ("--lam", "0.03", "--keep", "height,rain,temp")
         (arg("class_order", str(["low", "very high"])), "--ordered 'low<very high'"),
         (arg("cv", "3"), "--folds 3"),
         (arg("standardize", "False"), "--no-standardize"),
+        (arg("standardize", "'auto'"), "--leave-indicators"),
         (arg("standardize", "True"), "--standardize"),
         (arg("tol", "1e-9"), "tol=1e-9"),  # no option
     ],

@@ -51,3 +51,17 @@ def test_units_of_columns(kind, seed, power):
         kind(0.02, **SCENARIOS[0]).fit(X * scale, z).predict_proba(X * scale),
     ]
     np.testing.assert_allclose(fits[0], fits[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [MultinomialPULasso, OrdinalPULasso])
+@given(seed=st.integers(0, 1000), power=powers, share=st.floats(0.005, 0.5))
+@settings(max_examples=6)
+@pytest.mark.filterwarnings("ignore:.*did not reach")
+def test_indicators_beside_columns_of_any_unit(kind, seed, power, share):
+    X, z = draw(seed, hidden=False)
+    indicators = np.random.default_rng(seed).random((N, 2)) < [share, 0.3]
+    table = np.hstack([X * 10.0 ** np.array(power), indicators])
+    assert_at_the_optimum(lambda tol: kind(0.02, tol=tol, standardize="auto", **SCENARIOS[0]), table, z)
+    plain = np.hstack([X, indicators])
+    fits = [kind(0.02, standardize="auto", **SCENARIOS[0]).fit(each, z) for each in (table, plain)]
+    np.testing.assert_allclose(fits[0].predict_proba(table), fits[1].predict_proba(plain), atol=1e-4)

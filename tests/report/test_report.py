@@ -91,6 +91,21 @@ def test_a_plain_model_has_neither_choice_nor_path(plain, tmp_path):
     assert "These look like the rows" not in words_of(other)
 
 
+@pytest.mark.parametrize(
+    ("standardize", "words"),
+    [
+        (True, "per standard deviation of the feature, so that"),
+        (False, "per unit of the feature. Example: one more of"),
+        ("auto", "and for columns of only 0 and 1 those of a 1 against a 0. Example: one more of x0"),
+    ],
+)
+def test_units_of_coefficients(plain, tmp_path, standardize, words):
+    _, X, z = plain
+    X = np.column_stack([(z > 0) ^ (np.arange(len(z)) % 9 == 0), X[:, 0]]).astype(float)
+    model = MultinomialPULasso(lam=0.02, standardize=standardize, **SETTINGS).fit(X, z)
+    assert words in words_of(write_report(model, tmp_path / "r.html"))
+
+
 def test_many_rows_are_written_out(plain, tmp_path):
     _, X, z = plain
     weight = np.full(len(z), 12_345)

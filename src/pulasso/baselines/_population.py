@@ -10,7 +10,13 @@ from pulasso.losses import Curvature
 from pulasso.numerics import class_scores, log_normalize
 from pulasso.scenarios import LabelModel
 
-__all__ = ["MomentLoss", "population_weights"]
+__all__ = ["MomentLoss", "population_weights", "posterior"]
+
+
+def posterior(eta: NDArray) -> tuple[NDArray, NDArray]:
+    """Return ``A(eta) = log(1 + sum_k exp(eta_k))`` of every row and its gradient, the class probabilities."""
+    log_total, q = log_normalize(class_scores(eta, np.zeros(eta.shape[1] + 1)))
+    return log_total, np.asfortranarray(q[:, 1:])
 
 
 def population_weights(data: PUData, label_model: LabelModel) -> tuple[NDArray, NDArray]:
@@ -76,21 +82,15 @@ class MomentLoss:
 
     def value_and_grad(self, eta: NDArray) -> tuple[float, NDArray]:
         """Return the loss and ``u q - m``, its gradient in eta."""
-        log_total, q = self._posterior(eta)
+        log_total, q = posterior(eta)
         value = self.sample_weight @ log_total - np.einsum("ij,ij->", self.members, eta)
         return float(value), np.asfortranarray(self.sample_weight[:, None] * q - self.members)
 
     def curvature(self, eta: NDArray, mix: float = 0.0) -> Curvature:
         """Return ``diag q - q q^T``: the linear part has no curvature."""
-        _, q = self._posterior(eta)
+        _, q = posterior(eta)
         return Curvature(q, np.zeros(len(q)), np.zeros_like(q))
 
     def complete(self, eta: NDArray) -> "MomentLoss":
         """Return this loss: it has no hidden part."""
         return self
-
-    @staticmethod
-    def _posterior(eta: NDArray) -> tuple[NDArray, NDArray]:
-        """Return A(eta) and its gradient, the class probabilities."""
-        log_total, q = log_normalize(class_scores(eta, np.zeros(eta.shape[1] + 1)))
-        return log_total, np.asfortranarray(q[:, 1:])

@@ -1,16 +1,16 @@
 """Minimising an estimate of the risk of true classes: non-negative PU learning with a linear model."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize
+from scipy.optimize import minimize
 
 from pulasso._messages import arg, listed, plain, warn
 from pulasso.baselines._base import BaseBaseline
-from pulasso.baselines._population import MomentLoss, population_weights
+from pulasso.baselines._population import population_weights, posterior
 from pulasso.data.inputs import check_flag, check_number
 from pulasso.data.pu_data import PUData
 from pulasso.design import StandardizedDesign, as_design, standardize
@@ -20,10 +20,12 @@ from pulasso.scenarios import PerClass, Scenario
 
 __all__ = ["NonNegativePU", "Risk"]
 
-# The search for t: where it ends in any case, and how exactly t is found.
-SMALLEST_MIXTURE, XTOL = 1e-6, 1e-10
-# SciPy's word for a run of L-BFGS-B that was cut off.
-OUT_OF_STEPS = 1
+# How far t moves for a unit of T, and how often it is moved at most.
+REACH, MOVES = 10.0, 50
+# The first solve only has to find about where t lies; every further one is so much more exact.
+FIRST_TOL, FINER = 1e-3, 0.1
+# SciPy's word for a run of L-BFGS-B that was cut off; and gradients that rounding explains, where it got stuck.
+OUT_OF_STEPS, ROUNDING = 1, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +53,29 @@ class Risk:
         k = self.members.shape[1]
         return parameters[:-k].reshape(-1, k), parameters[-k:]
 
-    def mixed(self, parameters: NDArray, mixture: float) -> tuple[float, NDArray]:
-        """Return ``S + mixture * T`` with the penalty, and its gradient; convex for a mixture in [0, 1]."""
+    @cached_property
+    def of_positives(self) -> NDArray:
+        """Weight of every row in the mean over positive classes."""
+        return self.members.sum(axis=1)
+
+    @cached_property
+    def of_negatives(self) -> NDArray:
+        """Weight of every row in the mean over class 0; some are negative."""
+        return self.everyone - self.of_positives
+
+    def mixed(self, parameters: NDArray, mixture: float, reach: float = 0.0) -> tuple[float, NDArray]:
+        """Return ``S + t T - (t - mixture)^2 / (2 reach)`` with the penalty, and its gradient.
+
+        Here t is `moved` from the mixture by T, and without reach the mixture itself. It is convex and smooth.
+        """
         theta, intercept = self.unpack(parameters)
-        of_class = self.members.sum(axis=1)
-        loss = MomentLoss(of_class + mixture * (self.everyone - of_class), self.members)
-        value, grad_eta = loss.value_and_grad(self.design.matmul(theta) + intercept)
+        eta = self.design.matmul(theta) + intercept
+        log_total, q = posterior(eta)
+        negative = float(self.of_negatives @ log_total)
+        t = moved(mixture, negative, reach)
+        value = self.of_positives @ log_total - np.einsum("ij,ij->", self.members, eta) + t * negative
+        value -= 0.5 * (t - mixture) ** 2 / reach if reach else 0.0
+        grad_eta = (self.of_positives + t * self.of_negatives)[:, None] * q - self.members
         grad_theta = self.design.rmatmul(grad_eta) + self.lam * theta
         penalty = 0.5 * self.lam * np.vdot(theta, theta)
         return float(value + penalty), np.append(grad_theta.ravel(), grad_eta.sum(axis=0))
@@ -64,8 +83,12 @@ class Risk:
     def negative_part(self, parameters: NDArray) -> float:
         """Return T, the estimated risk of class 0."""
         theta, intercept = self.unpack(parameters)
-        loss = MomentLoss(self.everyone - self.members.sum(axis=1), np.zeros_like(self.members))
-        return loss.value_and_grad(self.design.matmul(theta) + intercept)[0]
+        return float(self.of_negatives @ posterior(self.design.matmul(theta) + intercept)[0])
+
+
+def moved(mixture: float, negative: float, reach: float) -> float:
+    """Return the t in [0, 1] that maximises ``t T - (t - mixture)^2 / (2 reach)``."""
+    return min(max(mixture + reach * negative, 0.0), 1.0)
 
 
 class NonNegativePU(BaseBaseline):
@@ -79,8 +102,8 @@ class NonNegativePU(BaseBaseline):
 
     With the logistic loss and a linear model the problem is convex: it is the maximum of S and S + T, both
     convex. By the minimax theorem its solution minimises ``S + t T`` for one t in [0, 1]: 1 if T is positive
-    there, else the t that makes T zero. So it is solved exactly, by L-BFGS and a search for t, instead of by
-    stochastic steps.
+    there, else the t that makes T zero. So it is solved exactly, by L-BFGS and the method of multipliers (t is the
+    multiplier of the bound), instead of by stochastic steps.
 
     Parameters
     ----------
@@ -108,7 +131,7 @@ class NonNegativePU(BaseBaseline):
     n_iter_ : int
         Steps of L-BFGS in all.
     converged_ : bool
-        Whether its last run ended before `max_iter`.
+        Whether its last run ended before `max_iter`, at a small gradient.
 
     References
     ----------
@@ -170,7 +193,7 @@ class NonNegativePU(BaseBaseline):
         parameters = self._minimize(risk)
         if not self.converged_:
             warn(
-                f"NonNegativePU: L-BFGS stopped at max_iter={self.max_iter} before its gradient was below "
+                f"NonNegativePU: L-BFGS (max_iter={self.max_iter}) stopped before its gradient was below "
                 f"tol={self.tol:g}. Try a larger {arg('max_iter')}, {arg('tol')} or {arg('lam')}.",
                 ConvergenceWarning,
             )
@@ -187,31 +210,22 @@ class NonNegativePU(BaseBaseline):
         n_features, k = risk.design.shape[1], risk.members.shape[1]
         share = risk.members.sum(axis=0)
         best = np.append(np.zeros(n_features * k), np.log(share / (1.0 - share.sum())))  # the null model
-        options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxcor": 20}
-
-        self.mixture_, self.n_iter_, self.converged_ = 1.0, 0, True
-
-        def solve(mixture: float) -> NDArray:
-            nonlocal best  # every solution is the start of the next
-            found = minimize(risk.mixed, best, args=(mixture,), jac=True, method="L-BFGS-B", options=options)
-            self.n_iter_ += max(int(found.nit), 1)
-            self.converged_ = found.status != OUT_OF_STEPS  # the last solve counts
+        reach = REACH if self.non_negative else 0.0
+        self.mixture_, self.n_iter_, self.converged_ = 1.0, 0, False
+        for tol in np.maximum(FIRST_TOL * FINER ** np.arange(MOVES), self.tol) if reach else [self.tol]:
+            options = {"maxiter": self.max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
+            start = {"x0": best, "args": (self.mixture_, reach)}  # every solution is the start of the next
+            found = minimize(risk.mixed, **start, jac=True, method="L-BFGS-B", options=options)
             best = found.x
-            return best
-
-        @cache  # so that the search sees the signs that it was begun with, whatever a solve is worth
-        def negative_part(mixture: float) -> float:
-            return risk.negative_part(solve(mixture))
-
-        if negative_part(1.0) >= 0.0 or not self.non_negative:
-            return best
-        low = 0.5
-        while negative_part(low) < 0.0 and low > SMALLEST_MIXTURE:
-            low *= 0.5
-        self.mixture_ = low
-        if negative_part(low) > 0.0:
-            self.mixture_ = float(brentq(negative_part, low, 2.0 * low, xtol=XTOL))
-        return solve(self.mixture_)
+            self.n_iter_ += max(int(found.nit), 1)
+            before, self.mixture_ = self.mixture_, moved(self.mixture_, risk.negative_part(best), reach)
+            if found.status == OUT_OF_STEPS:
+                break
+            # T is zero, or t at an end of its range.
+            if tol <= self.tol and abs(self.mixture_ - before) <= reach * self.tol:
+                self.converged_ = bool(np.abs(found.jac).max() <= max(ROUNDING, tol))
+                break
+        return best
 
     def _proba(self, x: Any) -> NDArray:
         linear = np.asarray(x @ self.coef_.T)

@@ -71,6 +71,8 @@ def show_parameter(name: str, value: str | None = None) -> str:
         return option
     if value.startswith("SingleTrainingSet("):
         return "--negative-label-frequency"
+    if name == "standardize" and value == "'auto'":
+        return "--leave-indicators"
     if value in ("True", "False"):
         return option if value == "True" else f"--no{option[1:]}"
     return f"{option} {_as_typed(value)}"

@@ -145,6 +145,12 @@ class ModelOptions:
     standardize: bool = option(
         True, MODEL, "Penalise per standard deviation.", "--standardize/--no-standardize"
     )
+    leave_indicators: bool = option(
+        False,
+        MODEL,
+        "Leave columns of only 0 and 1 on their own scale, where they may be rare (one-hot data).",
+        "--leave-indicators",
+    )
 
     @property
     def response(self) -> str:

@@ -255,10 +255,12 @@ def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:
     return weight
 
 
-def check_flag(name: str, value: Any) -> None:
-    """Refuse a parameter that is neither True nor False: "no" would count as True."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{arg(name, repr(value))} must be True or False.", parameter=name)
+def check_flag(name: str, value: Any, *, word: str | None = None) -> None:
+    """Refuse a parameter that is neither True nor False (nor the one word it knows): "no" would count as True."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == word):
+        return
+    known = "True or False" if word is None else f"True, False or {word!r}"
+    raise InputError(f"{arg(name, repr(value))} must be {known}.", parameter=name)
 
 
 def check_number(

@@ -5,12 +5,29 @@ are always double precision; the n x m result of a product is class-major in mem
 that follows works class by class.
 """
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Design", "Measurable", "StoredDesign"]
+__all__ = ["Design", "Measurable", "Moments", "StoredDesign", "may_be_indicator"]
+
+# Sums of many weights in single precision are off by less than this.
+ROUGHLY = 0.01
+
+
+class Moments(NamedTuple):
+    """What is measured of every column, under weights that sum to one."""
+
+    mean: NDArray
+    variance: NDArray
+    is_indicator: NDArray  # whether it holds zeros and ones only, in rows of positive weight
+
+
+def may_be_indicator(mean: NDArray, variance: NDArray) -> NDArray:
+    """Say which columns are worth a look: zeros and ones have the variance ``mean * (1 - mean)``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.abs(variance + mean**2 - mean) <= ROUGHLY * np.abs(mean)
 
 
 class Design(Protocol):
@@ -48,8 +65,8 @@ class Measurable(Protocol):
         """Precision of the stored numbers."""
         ...
 
-    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column under weights that sum to one."""
+    def moments(self, sample_weight: NDArray) -> Moments:
+        """Return mean and variance of every column under weights that sum to one, and which are indicators."""
         ...
 
 

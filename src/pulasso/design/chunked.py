@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from pulasso._messages import listed
+from pulasso.design._protocol import Moments
 from pulasso.design.dense import DenseDesign
 from pulasso.design.sparse import SparseDesign
 from pulasso.exceptions import InputError
@@ -95,8 +96,8 @@ class ChunkedDesign:
         parts = self.chunks.scatter([(each,) for each in split(grad, self.chunks.lengths)])
         return self.chunks.map_reduce(_rmatmul, parts)
 
-    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, under the weights that the chunks have; one pass."""
+    def moments(self, sample_weight: NDArray) -> Moments:
+        """Return what is measured of every column, under the weights that the chunks have; one pass."""
         moments = self.map_reduce(_moments)
         bad = np.flatnonzero(
             ~np.isfinite(moments.mean)
@@ -109,7 +110,7 @@ class ChunkedDesign:
                 parameter="X",
                 remedy="Impute or drop them first.",
             )
-        return moments.mean, moments.variance
+        return Moments(moments.mean, moments.variance, moments.is_indicator)
 
 
 def _stored(x: Any) -> DenseDesign | SparseDesign:
@@ -125,14 +126,15 @@ def _rmatmul(x: Any, grad: NDArray) -> NDArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moments:
-    """Weight, mean and variance of columns; the sum of two is that of all their rows."""
+class _Weighted:
+    """Weight of rows and moments of their columns; the sum of two is that of all their rows."""
 
     weight: float
     mean: NDArray
     variance: NDArray
+    is_indicator: NDArray
 
-    def __add__(self, other: "_Moments") -> "_Moments":
+    def __add__(self, other: "_Weighted") -> "_Weighted":
         weight = self.weight + other.weight
         if other.weight == 0:
             return self
@@ -142,15 +144,16 @@ class _Moments:
             mean = self.mean + part * apart
             within = (1.0 - part) * self.variance + part * other.variance
             variance = within + part * (1.0 - part) * apart**2
-        return _Moments(weight, mean, variance)
+        return _Weighted(weight, mean, variance, self.is_indicator & other.is_indicator)
 
 
-def _moments(x: Any, weight: NDArray, *_: Any) -> _Moments:
+def _moments(x: Any, weight: NDArray, *_: Any) -> _Weighted:
     weight = np.broadcast_to(weight, x.shape[0])
     total = float(weight.sum())
     if total == 0:
-        return _Moments(0.0, np.zeros(x.shape[1]), np.zeros(x.shape[1]))
-    mean, variance = _stored(x).moments(weight / total)
+        none = np.zeros(x.shape[1])
+        return _Weighted(0.0, none, none, np.ones(x.shape[1], dtype=bool))
+    mean, variance, is_indicator = _stored(x).moments(weight / total)
     if issparse(x) and not np.isfinite(x.data).all():  # moments of sparse columns pass over NaN
         mean[x.tocoo().col[~np.isfinite(x.data)]] = np.nan
-    return _Moments(total, mean, variance)
+    return _Weighted(total, mean, variance, is_indicator)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.design._protocol import Moments, may_be_indicator
+
 __all__ = ["DenseDesign", "few_times"]
 
 NUMBERS_AT_ONCE = 2**16  # the moments work on chunks of X of this size: half a megabyte in double precision
@@ -51,11 +53,12 @@ class DenseDesign:
         """Return ``X.T @ grad``."""
         return few_times(grad.T, self.x).T
 
-    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, measured from one row so that nothing cancels.
+    def moments(self, sample_weight: NDArray) -> Moments:
+        """Return mean and variance of every column, and which are indicators.
 
-        The differences to that row are zero in a constant column, exactly, whatever the rounding of many
-        weights adds up to; elsewhere they are about as large as the spread, so that one pass is enough.
+        They are measured from one row, so that nothing cancels: the differences to that row are zero in a constant
+        column, exactly, whatever the rounding of many weights adds up to; elsewhere they are about as large as the
+        spread, so that one pass is enough.
         """
         one_row = self.x[np.argmax(sample_weight > 0)].astype(np.float64)
         shift, square = np.zeros(self.shape[1]), np.zeros(self.shape[1])
@@ -68,7 +71,19 @@ class DenseDesign:
             # The row happens to lie far from the mean: measure these columns from the mean itself.
             for j in np.flatnonzero(shift**2 > FAR * variance):
                 variance[j] = sample_weight @ (self.x[:, j] - (one_row[j] + shift[j])) ** 2
-        return one_row + shift, variance
+        mean = one_row + shift
+        return Moments(mean, variance, self._are_indicators(sample_weight, may_be_indicator(mean, variance)))
+
+    def _are_indicators(self, sample_weight: NDArray, maybe: NDArray) -> NDArray:
+        """Look at those columns that may hold zeros and ones only."""
+        are, counts = maybe.copy(), sample_weight > 0
+        for rows, columns in self._tiles() if maybe.any() else ():
+            here = np.arange(self.shape[1])[columns]
+            here = here[are[here]]
+            numbers = self.x[rows, here]
+            others = (numbers != 0) & (numbers != 1)
+            are[here] = ~(others & counts[rows, None]).any(axis=0)
+        return are
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:
         """Cut X along its contiguous axis into chunks that stay in the cache."""

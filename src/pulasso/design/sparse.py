@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from pulasso._messages import arg
+from pulasso.design._protocol import Moments, may_be_indicator
 from pulasso.design.dense import DenseDesign
 from pulasso.exceptions import InputError
 
@@ -127,8 +128,8 @@ class SparseDesign:
         """Return ``X.T @ grad``."""
         return np.asarray(self.x.T @ grad.astype(self.dtype, copy=False), dtype=np.float64)
 
-    def moments(self, sample_weight: NDArray) -> tuple[NDArray, NDArray]:
-        """Return mean and variance of every column, the implicit zeros included.
+    def moments(self, sample_weight: NDArray) -> Moments:
+        """Return mean and variance of every column, the implicit zeros included, and which are indicators.
 
         Columns without implicit zeros may be constant, or nearly: they are measured as dense columns are, in double
         precision and without cancellation.
@@ -145,5 +146,15 @@ class SparseDesign:
         for first in range(0, len(full), step):
             some = slice(first, first + step)
             dense = DenseDesign(columns[:, some].toarray())  # type: ignore[index]
-            mean[full[some]], variance[full[some]] = dense.moments(sample_weight)
-        return mean, variance
+            mean[full[some]], variance[full[some]], _ = dense.moments(sample_weight)
+        return Moments(mean, variance, self._are_indicators(sample_weight, may_be_indicator(mean, variance)))
+
+    def _are_indicators(self, sample_weight: NDArray, maybe: NDArray) -> NDArray:
+        """Look at those columns that may hold zeros and ones only."""
+        data, is_csr, are = self.x.data[: self.x.indptr[-1]], self.x.format == "csr", maybe.copy()
+        others = np.flatnonzero((data != 0) & (data != 1)) if maybe.any() else np.empty(0, dtype=np.intp)
+        others = others[maybe[self.x.indices[others]]] if is_csr else others
+        along, across = np.searchsorted(self.x.indptr, others, side="right") - 1, self.x.indices[others]
+        rows, columns = (along, across) if is_csr else (across, along)
+        are[columns[sample_weight[rows] > 0]] = False
+        return are

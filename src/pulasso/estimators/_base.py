@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import arg, plain, warn
+from pulasso._messages import arg, listed, plain, warn
 from pulasso.build import build_problem
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_features, check_flag, check_number, check_same_length, check_weight
@@ -29,7 +29,7 @@ from pulasso.runs import Run, draw_entropy, one_blas_thread, open_run
 from pulasso.scenarios import LabelModel, Scenario, label_model_of
 from pulasso.solvers import SOLVERS, Solution, least_curvature
 
-__all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure"]
+__all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure", "words_about_far_columns"]
 
 # On the way down to the wanted lam, solutions only serve as starts.
 TOL_ON_THE_WAY = 1e-3
@@ -79,7 +79,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
         check_number("anchor", getattr(self, "anchor", 0.0), least=0.0)
-        check_flag("standardize", self.standardize)
+        check_flag("standardize", self.standardize, word="auto")
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         as_penalty(self.penalty)
         if not isinstance(self.solver, str) or self.solver not in SOLVERS:
@@ -151,7 +151,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
                 f"The fit at lam={self.lam:g} (lam_max={self.lam_max_:.4g}) did not reach tol={self.tol:g}: the "
                 f"KKT violation is {solution.kkt:.2g} of lam_max ({solution.message}). Try a larger {arg('lam')} or "
                 f"{arg('tol')}, {arg('max_iter')} above {self.max_iter}, or {arg('standardize', 'True')}."
-            )
+            ) + words_about_far_columns(problem)
             self.warnings_.append(warn(words, ConvergenceWarning))
         if hasattr(self, "stationary_points_") and self.stationary_points_.path_index != 0:
             words = self.stationary_points_.words_about_path()
@@ -313,6 +313,21 @@ def public_attributes(problem: Problem, params: Params) -> dict[str, NDArray]:
     # Columns far from zero make large cutpoints; in single precision the gaps between them would vanish.
     theta = theta.astype(design.dtype, copy=False)
     return problem.response.to_public(theta, problem.response.shift(params.offsets, -constant))
+
+
+def words_about_far_columns(problem: Problem) -> str:
+    """Return why a fit to a sparse X may not converge, and the remedy; empty where that is not why."""
+    columns, names = getattr(problem.design, "far_from_zero", ()), problem.data.feature_names
+    if not columns:
+        return ""
+    which = listed([j if names is None else names[j] for j in columns], limit=5)
+    return (
+        f" The likely reason: {arg('X')} is sparse, and {'column' if len(columns) == 1 else 'columns'} {which} "
+        f"{'lies' if len(columns) == 1 else 'lie'} far from zero next to {'its' if len(columns) == 1 else 'their'} "
+        f"spread, where {problem.design.dtype} has too few digits to centre a sparse column. Subtract the mean "
+        "before making it sparse, or pass X dense"
+        + (" or as float64." if problem.design.dtype == np.float32 else ".")
+    )
 
 
 def _times(x: Any, theta: NDArray) -> NDArray:

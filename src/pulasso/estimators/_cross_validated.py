@@ -33,6 +33,7 @@ from pulasso.exceptions import (
     GridEdgeWarning,
     InputError,
     LabelFrequencyWarning,
+    RareIndicatorWarning,
     StationaryPointWarning,
 )
 from pulasso.metrics import PUScorer
@@ -53,6 +54,8 @@ __all__ = ["CrossValidated"]
 
 # Where the grid ends at first, and how far it may be extended: further with more rows than features, as in glmnet.
 FIRST_RATIO, LEAST_RATIO = 0.05, {True: 1e-4, False: 1e-2}
+# What is said of all rows, if at all: folds have fewer labels, and rarer indicators.
+OF_ALL_ROWS = (FewLabelsWarning, RareIndicatorWarning)
 
 
 class CrossValidated(BasePULasso):
@@ -304,6 +307,8 @@ class CrossValidated(BasePULasso):
         by_warning: dict[tuple[type[Warning], str], list[int]] = {}
         for number, result in enumerate(results, start=1):
             for kind, words in recorded_warnings(result):
+                if kind in OF_ALL_ROWS:
+                    continue
                 by_warning.setdefault((kind, words), []).append(number)
             lost = np.flatnonzero(~np.isfinite(result["loss"]))
             if len(lost):

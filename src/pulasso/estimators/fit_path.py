@@ -14,7 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import Message, arg, did_you_mean, warn
 from pulasso.build import as_response
 from pulasso.data.inputs import check_number
-from pulasso.estimators._base import BasePULasso, public_attributes, unchanged_on_failure
+from pulasso.estimators._base import (
+    BasePULasso,
+    public_attributes,
+    unchanged_on_failure,
+    words_about_far_columns,
+)
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.exceptions import ConvergenceWarning, InputError
@@ -215,7 +220,7 @@ def collect_path(
             f"{who}{len(late)} of {len(solutions)} fits did not reach tol={estimator.tol:g}, the first at "
             f"lam={late[0].lam:.4g}; the worst KKT violation is {worst:.2g} of lam_max. "
             f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
-        )
+        ) + words_about_far_columns(problem)
         warnings.append(warn(words, ConvergenceWarning))
     return PathResult(
         lams=np.array([solution.lam for solution in solutions]),

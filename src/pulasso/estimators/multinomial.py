@@ -38,11 +38,11 @@ class MultinomialPULasso(BasePULasso):
         where features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : {"rows", "entries"} or Groups, default="rows"
         "rows": a feature enters for all classes or none. "entries": plain l1.
-    standardize : bool, default=True
+    standardize : bool or "auto", default=True
         Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same. X is
         used where it lies (the solver copies the columns it selects), and a sparse X stays sparse.
-        A constant column gets the coefficient 0: the intercept
-        already stands for it.
+        A constant column gets the coefficient 0: the intercept already stands for it. "auto" leaves columns that
+        hold only 0 and 1 on their own scale: rare ones, as in one-hot data, are otherwise hardly penalised.
     fit_intercept : bool, default=True
         Without intercepts columns are scaled but not centred.
     solver : {"working-set", "proximal-gradient", "em"}, default="working-set"
@@ -88,7 +88,7 @@ class MultinomialPULasso(BasePULasso):
     group_norms_ : array of shape (n_groups,)
         Norms of the groups on the penalised scale; zero for groups that were not selected.
     feature_scale_ : array of shape (n_features,)
-        Standard deviation of the columns, 0 for constant ones; all 1 without `standardize`.
+        Standard deviation of the columns, 0 for constant ones; 1 for those that `standardize` leaves as they are.
         ``coef_ * feature_scale_`` is the penalised scale.
     label_counts_ : LabelCounts
         Weighted counts of the observed labels.
@@ -140,7 +140,7 @@ class MultinomialPULasso(BasePULasso):
         penalty: str | Penalty | None = None,
         anchor: float = 0.0,
         groups: str | Groups = "rows",
-        standardize: bool = True,
+        standardize: bool | str = True,
         fit_intercept: bool = True,
         solver: str = "working-set",
         tol: float = 1e-6,

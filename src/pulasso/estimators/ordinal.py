@@ -40,8 +40,9 @@ class OrdinalPULasso(BasePULasso):
         where features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
-    standardize : bool, default=True
-        Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same.
+    standardize : bool or "auto", default=True
+        Penalise the coefficients of unit-variance columns; ``coef_`` is on the scale of X all the same. "auto" leaves
+        columns that hold only 0 and 1 on their own scale.
     solver : {"working-set", "proximal-gradient", "em"}, default="working-set"
         All minimise the same objective and stop on the same certificate.
     tol : float, default=1e-6
@@ -106,7 +107,7 @@ class OrdinalPULasso(BasePULasso):
         penalty: str | Penalty | None = None,
         anchor: float = 0.0,
         groups: str | Groups = "entries",
-        standardize: bool = True,
+        standardize: bool | str = True,
         solver: str = "working-set",
         tol: float = 1e-6,
         max_iter: int = 10_000,

@@ -15,8 +15,10 @@ from pulasso.estimators import ESTIMATORS
 from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import (
     ConvergenceWarning,
+    FewLabelsWarning,
     IdentifiabilityWarning,
     LabelFrequencyWarning,
+    RareIndicatorWarning,
     StationaryPointWarning,
 )
 from pulasso.problem import Problem
@@ -25,7 +27,14 @@ from pulasso.runs import Run, draw_entropy, open_run, run_steps
 __all__ = ["open_seeded_run", "prepare", "quietly", "solver_settings"]
 
 # Many fits would repeat these: all rows give them once, and results count them.
-REPEATED = (ConvergenceWarning, IdentifiabilityWarning, LabelFrequencyWarning, StationaryPointWarning)
+REPEATED = (
+    ConvergenceWarning,
+    FewLabelsWarning,
+    IdentifiabilityWarning,
+    LabelFrequencyWarning,
+    RareIndicatorWarning,
+    StationaryPointWarning,
+)
 
 
 def prepare(

@@ -93,7 +93,7 @@ def compare(
     negative: Any = None,
     class_order: Sequence[Any] | None = None,
     groups: Any = None,
-    standardize: bool = True,
+    standardize: bool | str = True,
     cv: Any = 5,
     random_state: Any = 0,
     sample_weight: ArrayLike | None = None,

@@ -54,10 +54,17 @@ def _meaning(material: Material) -> str:
     k = int(np.argmax(np.abs(material.coefs[:, j])))
     odds = number(float(np.exp(material.coefs[k, j])))
     against = f"{material.outputs[k]} against {material.classes[0]}"
+    how = material.core.standardize
+    left_alone = not how or (how == "auto" and material.core.feature_scale_[j] == 1.0)
+    units = {
+        True: "standard deviation of the feature, so that features in different units compare",
+        False: "unit of the feature",
+        "auto": "standard deviation of the feature, and for columns of only 0 and 1 those of a 1 against a 0",
+    }
     return (
-        "Numbers are log odds per standard deviation of the feature, so that features in different units compare. "
-        f"Example: one standard deviation more of {material.features[j]} multiplies the odds of "
-        f"{'a higher class' if material.is_ordered else against} by {odds}. Coefficients are shrunk towards zero by "
+        f"Numbers are log odds per {units[how]}. "
+        f"Example: one {'' if left_alone else 'standard deviation '}more of {material.features[j]} multiplies the odds "
+        f"of {'a higher class' if material.is_ordered else against} by {odds}. Coefficients are shrunk towards zero by "
         "the penalty, and among features that say the same thing one may stand for the others: not selected does not "
         "mean unrelated."
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import approx_fprime
+from scipy.optimize import OptimizeResult, approx_fprime
 from sklearn.linear_model import LogisticRegression
 
 from pulasso.baselines import MomentLasso, NonNegativePU, mn_lasso
@@ -27,12 +27,13 @@ def a_risk(rng, n=30, p=4, k=3, lam=0.3):
     return Risk(design, rng.random(n) / n, members, lam)
 
 
+@pytest.mark.parametrize("reach", [0.0, 0.2, 50.0])
 @pytest.mark.parametrize("mixture", [0.0, 0.4, 1.0])
-def test_gradient_of_the_risk(mixture):
+def test_gradient_of_the_risk(mixture, reach):
     rng = np.random.default_rng(0)
     risk, at = a_risk(rng), rng.normal(size=15)
-    numeric = approx_fprime(at, lambda v: risk.mixed(v, mixture)[0], 1e-7)
-    np.testing.assert_allclose(risk.mixed(at, mixture)[1], numeric, atol=1e-6)
+    numeric = approx_fprime(at, lambda v: risk.mixed(v, mixture, reach)[0], 1e-7)
+    np.testing.assert_allclose(risk.mixed(at, mixture, reach)[1], numeric, atol=1e-6)
 
 
 def test_the_mixture_moves_from_one_part_to_the_sum():
@@ -133,6 +134,25 @@ def test_the_non_negative_risk_is_minimal(lam, bound, wide):
         for _ in range(10):
             coef = model.coef_ + size * rng.normal(size=model.coef_.shape)
             assert objective(coef, model.intercept_ + size * rng.normal(size=2)) > best - 1e-5
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.001])
+def test_the_bound_costs_few_steps_and_is_met(lam):
+    """A minimum of ``S + t T`` where T is zero is that of ``S + max(0, T)``; one run for every t tried takes 1,361."""
+    data = simulate_multinomial(1000, 200, random_state=0)
+    model = NonNegativePU(lam, **data.scenario_params).fit(data.X, data.z)
+    assert model.converged_ and 0.0 < model.mixture_ < 1.0
+    assert abs(model.negative_risk_) <= 1e-6
+    assert model.n_iter_ < 300
+
+
+def test_a_search_that_gets_stuck_is_reported(wide, monkeypatch):
+    def stuck(function, x0, args, **_):
+        return OptimizeResult(x=x0, jac=function(x0, *args)[1], nit=0, status=2)
+
+    monkeypatch.setattr("pulasso.baselines.risk.minimize", stuck)
+    with pytest.warns(ConvergenceWarning, match="stopped before its gradient"):
+        assert not NonNegativePU(**wide.scenario_params).fit(wide.X, wide.z).converged_
 
 
 def test_too_few_steps_are_reported(wide):

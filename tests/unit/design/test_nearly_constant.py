@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pulasso import MultinomialPULasso, MultinomialPULassoCV
+from pulasso import MultinomialPULasso, MultinomialPULassoCV, fit_path
 from pulasso.data.chunks import ArraySource, LocalChunks
 from pulasso.design import as_design, standardize
-from pulasso.exceptions import NearlyConstantWarning
+from pulasso.exceptions import ConvergenceWarning, NearlyConstantWarning
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -77,3 +77,23 @@ def test_folds_do_not_repeat_what_was_said_of_all_rows():
             x, Z[:100]
         )
     assert sum(issubclass(each.category, NearlyConstantWarning) for each in caught) == 1
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
+def test_a_sparse_column_far_from_zero_is_named_where_a_fit_does_not_converge(kind):
+    x = (U + [0.0, 2e4, 0.0]).astype(np.float32)
+    thin = kind(x)
+    how = {"scenario": "fully-observed", "max_iter": 60}
+    with pytest.warns(ConvergenceWarning, match="X is sparse, and column 1 lies far from zero") as caught:
+        MultinomialPULasso(0.01, **how).fit(thin, Z)
+    assert "Subtract the mean before making it sparse" in str(caught[0].message)
+    with pytest.warns(ConvergenceWarning, match="column 1 lies far from zero"):
+        fit_path(thin, Z, lams=[0.02, 0.01], **how)
+    for remedy in (x, thin.astype(float), sparse.csr_array(U)):
+        assert MultinomialPULasso(0.01, **how).fit(remedy, Z).converged_
+
+
+def test_other_reasons_are_not_blamed_on_sparse_columns():
+    with pytest.warns(ConvergenceWarning) as caught:
+        MultinomialPULasso(0.01, scenario="fully-observed", max_iter=1, tol=1e-12).fit(sparse.csr_array(U), Z)
+    assert "sparse" not in str(caught[0].message)

@@ -429,7 +429,7 @@ def test_weight_zero_takes_a_class_away(X, y):
             "solver='newton' is unknown. Use one of 'working-set', 'proximal-gradient', 'em'",
         ),
         ({"solver": ["em"]}, r"solver=\['em'\] is unknown"),
-        ({"standardize": "no"}, "standardize='no' must be True or False"),
+        ({"standardize": "no"}, "standardize='no' must be True, False or 'auto'"),
     ],
     ids=str,
 )

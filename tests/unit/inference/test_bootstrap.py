@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from pulasso import MultinomialPULasso, OrdinalPULasso, PUData
 from pulasso.datasets import simulate_ordinal
-from pulasso.exceptions import ConvergenceWarning, InputError
+from pulasso.exceptions import ConvergenceWarning, FewLabelsWarning, InputError
 from pulasso.inference import bootstrap
 from pulasso.inference._drawing import resample
 from pulasso.runs import draw_entropy, spawn
@@ -193,13 +193,9 @@ def test_what_went_wrong_is_counted(single_set):
     assert "not converged" in repr(late)
     z = np.where(single_set.z == 2, 0, single_set.z)
     z[np.flatnonzero(single_set.z == 2)[:1]] = 2
-    rare = bootstrap(
-        MultinomialPULasso(lam=0.1, scenario="single-training-set", label_frequency=0.6),
-        single_set.X,
-        z,
-        n_replicates=8,
-        random_state=0,
-    )
+    model = MultinomialPULasso(lam=0.1, scenario="single-training-set", label_frequency=0.6)
+    with pytest.warns(FewLabelsWarning):  # all rows
+        rare = bootstrap(model, single_set.X, z, n_replicates=8, random_state=0)
     assert rare.n_redrawn > 0
     assert f"{rare.n_redrawn} times, because a label was missing" in repr(rare)
 
