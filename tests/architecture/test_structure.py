@@ -21,6 +21,7 @@ FLOORS = (
     ("datasets",),
     ("restarts",),
     ("build",),
+    ("_build_warnings",),
     ("path",),
     ("solvers",),
     ("problem",),

@@ -183,8 +183,9 @@ def test_the_callback_sees_every_record_and_the_start_is_left_alone(setting, sol
     start.theta.flags.writeable = start.offsets.flags.writeable = False
     seen = []
     result = solve(solver, problem, start, tol=1e-4, callback=seen.append)
-    assert tuple(seen) == result.history
-    steps = [record.n_iter for record in seen]
+    # What a lam was solved by at last: before, blocks may have been missing.
+    assert tuple(seen[-len(result.history) :]) == result.history
+    steps = [record.n_iter for record in result.history]
     assert steps == sorted(steps)
     assert all(0.0 <= a.seconds <= b.seconds for a, b in zip(seen, seen[1:], strict=False))
 

@@ -31,13 +31,15 @@ def certificate(model, x, codes, weight=None):
     share = share / share.sum()
     mean, scale = _moments(model, x, share)
     log_labeled, log_hidden = _labelling(model, codes, share)
+    held = _anchor(model, codes, share)
     coef = np.atleast_2d(model.coef_)
     free = model.thresholds_ if hasattr(model, "thresholds_") else model.intercept_
     rng = np.random.default_rng(0)
     found = []
     for i in range(1 + PERTURBATIONS):
         parts = (coef, free) if i == 0 else (_last_bit(coef, rng), _last_bit(free, rng))
-        found.append(_violation(model, x, codes, share, mean, scale, log_labeled, log_hidden, *parts) / unit)
+        label_model = (log_labeled, log_hidden, *held)
+        found.append(_violation(model, x, codes, share, mean, scale, label_model, *parts) / unit)
     return found[0], max(abs(each - found[0]) for each in found[1:])
 
 
@@ -88,10 +90,24 @@ def _labelling(model, codes, share):
         return np.log(a), np.log(c)
 
 
-def _violation(model, x, codes, share, mean, scale, log_labeled, log_hidden, coef, free):
+def _anchor(model, codes, share):
+    """Return rho, the told shares, and weights of the rows that are a sample of the population, with sum one."""
+    n_positive = len(model.classes_) - 1
+    frequency = np.array([share[codes == k].sum() for k in range(n_positive + 1)])
+    population = share * (codes == 0) if model.scenario == "case-control" else share
+    told = frequency[1:]
+    if model.scenario == "case-control":
+        told = np.broadcast_to(np.asarray(model.prevalence, LONG), n_positive)
+    elif model.scenario == "single-training-set":
+        told = frequency[1:] / np.asarray(model.label_frequency, LONG)
+    rho = LONG(getattr(model, "anchor", 0.0) if told.sum() < 1 else 0.0)
+    return rho, np.append(1 - told.sum(), told), population / population.sum()
+
+
+def _violation(model, x, codes, share, mean, scale, label_model, coef, free):
     coef, free = coef.astype(LONG), free.astype(LONG)
     gradient = _ordinal_gradient if hasattr(model, "thresholds_") else _multinomial_gradient
-    grad_u, grad_free = gradient(x @ coef.T, free, codes, share, log_labeled, log_hidden)
+    grad_u, grad_free = gradient(x @ coef.T, free, codes, share, *label_model)
     if not getattr(model, "fit_intercept", True):
         grad_free = np.zeros(1, LONG)
     # Centred and scaled columns belong to coefficients multiplied by the scale.
@@ -123,19 +139,22 @@ def _log_sum(scores):
     return (top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))[:, 0]
 
 
-def _posterior_gap(eta, codes, share, log_labeled, log_hidden):
-    """Return ``w (q - yhat)``, classes 0..K."""
+def _posterior_gap(eta, codes, share, log_labeled, log_hidden, rho, told, population):
+    """Return ``w (q - yhat)`` and what the anchor adds, classes 0..K."""
     scores = np.hstack([np.zeros((len(eta), 1), LONG), eta])
     with np.errstate(divide="ignore"):
         both = np.logaddexp(log_labeled, log_hidden)
     q = np.exp(scores + both - _log_sum(scores + both)[:, None])
     hidden = np.exp(scores + log_hidden - _log_sum(scores + log_hidden)[:, None])
     shown = np.eye(scores.shape[1], dtype=LONG)[codes]
-    return share[:, None] * (q - np.where((codes == 0)[:, None], hidden, shown))
+    gap = share[:, None] * (q - np.where((codes == 0)[:, None], hidden, shown))
+    proba = np.exp(scores - _log_sum(scores)[:, None])
+    pull = -rho * told / (population @ proba)
+    return gap + population[:, None] * proba * (pull - (proba @ pull)[:, None])
 
 
-def _multinomial_gradient(u, intercepts, codes, share, log_labeled, log_hidden):
-    gap = _posterior_gap(u + intercepts, codes, share, log_labeled, log_hidden)[:, 1:]
+def _multinomial_gradient(u, intercepts, codes, share, *label_model):
+    gap = _posterior_gap(u + intercepts, codes, share, *label_model)[:, 1:]
     return gap, gap.sum(axis=0)
 
 
@@ -147,7 +166,7 @@ def _sigmoid(t):
     return np.exp(-_softplus(-t))
 
 
-def _ordinal_gradient(u, cutpoints, codes, share, log_labeled, log_hidden):
+def _ordinal_gradient(u, cutpoints, codes, share, *label_model):
     """Return derivatives in u, and in the first cutpoint and the gaps, by d log P(y=j) for every class."""
     t = cutpoints - u
     gaps = np.diff(cutpoints)
@@ -168,7 +187,7 @@ def _ordinal_gradient(u, cutpoints, codes, share, log_labeled, log_hidden):
         if 0 < j < k:
             log_proba[:, j] += log_inner[j - 1]
             by_gap[j, j] += slope[j - 1]
-    gap = _posterior_gap(log_proba[:, 1:] - log_proba[:, :1], codes, share, log_labeled, log_hidden)
+    gap = _posterior_gap(log_proba[:, 1:] - log_proba[:, :1], codes, share, *label_model)
     # The loss sees eta_j = log P(j) - log P(0) and sum_j gap_j = 0, so that log P(j) may stand for eta_j.
     from_t = np.einsum("ij,ijl->il", gap, by_t)
     free = np.cumsum(from_t.sum(axis=0)[::-1])[::-1] + gap.sum(axis=0) @ by_gap

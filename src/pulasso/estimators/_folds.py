@@ -26,7 +26,7 @@ from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.losses import PULoss
 from pulasso.model_selection import Fold, split_rows
 from pulasso.path import solve_path
-from pulasso.problem import Problem
+from pulasso.problem import Params, Problem
 from pulasso.responses import Response
 from pulasso.restarts import MERGE_OBJECTIVE, naive_start
 from pulasso.scenarios import LabelModel, Scenario, label_model_of
@@ -114,11 +114,7 @@ def fit_fold(
     start = None if before is None else Solution.from_arrays(_unpacked(before, "last")).params
     with _recorded() as notes:
         label_model = _held_out_label_model(scenario, data, fold, number)
-        problem = model._build(data.take(fold.train), scenario)
-        settings = {"solver": model.solver, "tol": model.tol, "max_iter": model.max_iter}
-        solutions = list(solve_path(problem, lams, start=start, **settings))
-        model._store_problem(problem)
-        path = collect_path(model, problem, solutions)
+        path, last = _follow_path(model, model._build(data.take(fold.train), scenario), lams, start)
         loss = criterion.losses(path, data, fold.test, label_model)
     active = np.flatnonzero(path.coefs.any(axis=tuple(range(path.coefs.ndim - 1))))
     return {
@@ -129,7 +125,7 @@ def fit_fold(
         "weight": data.weight[fold.test].sum(),
         "n_active": path.n_active,
         "converged": path.converged,
-        **{f"last {name}": array for name, array in solutions[-1].to_arrays().items()},
+        **{f"last {name}": array for name, array in last.to_arrays().items()},
         **notes,
     }
 
@@ -174,6 +170,16 @@ def held_out_proba(
         total[fold.test] += model.predict_proba(rows)
         times[fold.test] += 1
     return np.divide(total, times[:, None], out=np.full_like(total, np.nan), where=times[:, None] > 0)
+
+
+def _follow_path(
+    model: BasePULasso, problem: Problem, lams: NDArray, start: Params | None
+) -> tuple[PathResult, Solution]:
+    """Solve a problem down a grid of lams; return the path, whose template the estimator becomes, and its end."""
+    settings = {"solver": model.solver, "tol": model.tol, "max_iter": model.max_iter}
+    solutions = list(solve_path(problem, lams, start=start, **settings))
+    model._store_problem(problem)
+    return collect_path(model, problem, solutions), solutions[-1]
 
 
 def _held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: int) -> LabelModel:

@@ -49,12 +49,12 @@ class PathResult:
         Norms of the groups on the penalised scale.
     n_iter : array of shape (n_lams,)
     converged : array of shape (n_lams,)
-    class_shares : array of shape (n_lams, K + 1), or None
-        Mean prediction over the rows that are a sample of the population, beside the `told_shares_` of the models.
     lam_max : float
     classes : array of shape (K + 1,)
     feature_names : array of str, or None
     warnings : tuple of str
+    class_shares : array of shape (n_lams, K + 1), or None
+        Mean prediction over the rows that are a sample of the population, beside the `told_shares_` of the models.
     """
 
     lams: NDArray
@@ -65,13 +65,13 @@ class PathResult:
     group_norms: NDArray
     n_iter: NDArray
     converged: NDArray
-    class_shares: NDArray | None
     lam_max: float
     classes: NDArray
     feature_names: NDArray | None
     warnings: tuple[str, ...]
     _template: BasePULasso = field(repr=False)
     _histories: tuple[tuple[Record, ...], ...] = field(repr=False)
+    class_shares: NDArray | None = None
 
     @property
     def n_active(self) -> NDArray:

@@ -34,7 +34,9 @@ LEFT_OUT = {
         ("CompleteLoss", "Curvature", "Loss", "NullModel", "ObservedLoss", "find_null_model"), PART
     ),
     **dict.fromkeys(("BlockPenalty", "Blocks", "Penalty", "Segments", "Thresholds"), PART),
-    **dict.fromkeys(("Fold", "LossCurve", "check_folds", "split_rows", "takes_weight"), PART),
+    **dict.fromkeys(
+        ("Fold", "LossCurve", "check_folds", "keep_single_rows", "split_rows", "takes_weight"), PART
+    ),
 }
 LEFT_OUT_METHODS = {
     **dict.fromkeys(("loss.label_model", "loss.log_proba", "loss.log_likelihood"), PART),
