@@ -14,6 +14,7 @@ from pulasso.data.inputs import check_flag
 from pulasso.estimators import ESTIMATORS
 from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import (
+    ClassShareWarning,
     ConvergenceWarning,
     IdentifiabilityWarning,
     LabelFrequencyWarning,
@@ -25,7 +26,13 @@ from pulasso.runs import Run, draw_entropy, open_run, run_steps
 __all__ = ["open_seeded_run", "prepare", "quietly", "solver_settings"]
 
 # Many fits would repeat these: all rows give them once, and results count them.
-REPEATED = (ConvergenceWarning, IdentifiabilityWarning, LabelFrequencyWarning, StationaryPointWarning)
+REPEATED = (
+    ClassShareWarning,
+    ConvergenceWarning,
+    IdentifiabilityWarning,
+    LabelFrequencyWarning,
+    StationaryPointWarning,
+)
 
 
 def prepare(
