@@ -113,7 +113,14 @@ def build_problem(
     held, told = _anchor(float(anchor), scenario, label_model, data)
     null_model = find_null_model(loss, data.counts, held)
     problem = Problem(
-        design, model, loss, BlockPenalty(formula, blocks), held, told_shares=told, data=data, scenario=scenario
+        design,
+        model,
+        loss,
+        BlockPenalty(formula, blocks),
+        held,
+        told_shares=told,
+        data=data,
+        scenario=scenario,
     )
     said = _warn_of_columns(design.nearly_constant, names, data.x.dtype)
     said += _warn_if_no_maximum(null_model, label_model, data.counts)

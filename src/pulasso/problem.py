@@ -205,7 +205,9 @@ class Problem:
         if self.anchor is None or not self.anchor.is_active:
             return None
         eta = self.response.log_odds(point.linear, point.params.offsets)
-        return Coupling(self.response, self.anchor, point.linear, point.params.offsets, self.anchor.proba(eta))
+        return Coupling(
+            self.response, self.anchor, point.linear, point.params.offsets, self.anchor.proba(eta)
+        )
 
     def offsets_information(self, point: Point) -> NDArray:
         """Return the Fisher information of the offsets, and the anchor's, shape (n_offsets, n_offsets)."""
@@ -262,7 +264,9 @@ class Coupling:
             Column of `columns` and output of every entry.
         """
         used, at = np.unique(slots, return_inverse=True)
-        return np.stack([columns.sums(by_linear, used)[at, outputs] for by_linear, _ in self._pulled()], axis=1)
+        return np.stack(
+            [columns.sums(by_linear, used)[at, outputs] for by_linear, _ in self._pulled()], axis=1
+        )
 
     def _pulled(self) -> Iterator[tuple[NDArray, NDArray]]:
         """Yield the columns of J as gradients in linear predictor and offsets."""

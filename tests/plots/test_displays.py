@@ -70,6 +70,7 @@ MAKE = {
     plots.CoefficientPathDisplay: lambda f, ax: plots.CoefficientPathDisplay.from_estimator(f.chosen, ax=ax),
     plots.CVCurveDisplay: lambda f, ax: plots.CVCurveDisplay.from_estimator(f.chosen, ax=ax),
     plots.SelectedFeaturesDisplay: lambda f, ax: plots.SelectedFeaturesDisplay.from_estimator(f.plain, ax=ax),
+    plots.ClassSharesDisplay: lambda f, ax: plots.plot_class_shares(f.plain, ax),
     plots.GroupNormsDisplay: lambda f, ax: plots.GroupNormsDisplay.from_estimator(f.plain, ax=ax),
     plots.ResponseCurveDisplay: lambda f, ax: plots.ResponseCurveDisplay.from_estimator(
         f.plain, f.X, 0, ax=ax

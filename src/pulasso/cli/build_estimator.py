@@ -36,7 +36,7 @@ def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any
     scenario = as_scenario(**known)
     if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
         scenario.label_model(data.label_counts)
-    how = {"groups": _groups(options, data), "standardize": options.standardize}
+    how = {"groups": _groups(options, data), "standardize": options.standardize, "anchor": options.anchor}
     if options.penalty is not None:
         how["penalty"] = parse_penalty(options.penalty)
     return {**known, **data.column.settings, **how}

@@ -61,13 +61,13 @@ class PathResult:
     group_norms: NDArray
     n_iter: NDArray
     converged: NDArray
-    class_shares: NDArray | None
     lam_max: float
     classes: NDArray
     feature_names: NDArray | None
     warnings: tuple[str, ...]
     _template: BasePULasso = field(repr=False)
     _histories: tuple[tuple[Record, ...], ...] = field(repr=False)
+    class_shares: NDArray | None = None
 
     @property
     def n_active(self) -> NDArray:

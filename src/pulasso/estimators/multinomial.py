@@ -34,8 +34,8 @@ class MultinomialPULasso(BasePULasso):
         "adaptive-group-lasso", "group-scad", "group-mcp", or an object of ``pulasso.penalties`` with its own numbers.
     anchor : float, default=0.0
         Holds the mean prediction m to the class shares pi that `prevalence` or `label_frequency` imply, by adding
-        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares where
-        features tell labelled rows from unlabeled ones; 1 mends most of it.
+        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares
+        where features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : {"rows", "entries"} or Groups, default="rows"
         "rows": a feature enters for all classes or none. "entries": plain l1.
     standardize : bool, default=True
@@ -90,6 +90,11 @@ class MultinomialPULasso(BasePULasso):
         ``coef_ * feature_scale_`` is the penalised scale.
     label_counts_ : LabelCounts
         Weighted counts of the observed labels.
+    class_shares_, told_shares_ : array of shape (K + 1,), or None
+        Mean prediction over the rows that are a sample of the population (in case-control data the unlabeled ones, else
+        all), and the shares that prevalence or label frequency imply; class 0 first.
+    share_tolerance_ : array of shape (K + 1,), or None
+        How far they may differ by chance, three standard errors or 0.03; beyond there is a `ClassShareWarning`.
     scenario_ : Scenario
         The scenario as an object.
     label_model_ : LabelModel

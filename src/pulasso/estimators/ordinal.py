@@ -36,8 +36,8 @@ class OrdinalPULasso(BasePULasso):
         As for :class:`MultinomialPULasso`.
     anchor : float, default=0.0
         Holds the mean prediction m to the class shares pi that `prevalence` or `label_frequency` imply, by adding
-        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares where
-        features tell labelled rows from unlabeled ones; 1 mends most of it.
+        ``anchor * sum_k pi_k log(pi_k / m_k)`` to the loss. 0 is the paper's estimator, which forgets these shares
+        where features tell labelled rows from unlabeled ones; 1 mends most of it.
     groups : "entries" or Groups, default="entries"
         "entries" is the lasso; a `Groups` of columns lets features enter together.
     standardize : bool, default=True

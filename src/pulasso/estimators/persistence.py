@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import partial
 from importlib import import_module
 from inspect import signature
@@ -245,7 +245,9 @@ def _builders() -> dict[str, Callable[[dict[str, Any]], Any]]:
 
 
 def _build(kind: Any, parts: dict[str, Any]) -> Any:
-    if set(parts) != {each.name for each in fields(kind)}:
+    # What a class got after its first models were saved has a default.
+    needed = {each.name for each in fields(kind) if each.default is MISSING}
+    if not needed <= set(parts) <= {each.name for each in fields(kind)}:
         raise SavedModelError(f"{kind.__name__} lacks some of its parts, or has others.")
     return kind(**parts)
 

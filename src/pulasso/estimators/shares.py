@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pulasso._messages import arg, plain
 from pulasso.problem import Problem
 
-__all__ = ["compared_shares", "describe_shares", "share_tolerance", "words_about_shares"]
+__all__ = ["compared_shares", "describe_shares", "furthest_share", "share_tolerance", "words_about_shares"]
 
 # Shares that differ by less than this are the same for whoever reads them, however many rows there are.
 LEAST_DIFFERENCE = 0.03
@@ -51,33 +51,42 @@ def compared_shares(model: Any) -> tuple[NDArray, NDArray] | None:
     return told, predicted
 
 
-def words_about_shares(model: Any) -> str:
-    """Say what it means that a fitted model has left the shares that it was told; nothing where it has not."""
+def furthest_share(model: Any) -> tuple[int, str] | None:
+    """Return the class that is furthest from its told share, and what that means; None where chance explains all."""
     compared, tolerance = compared_shares(model), getattr(model, "share_tolerance_", None)
     if compared is None or tolerance is None:
-        return ""
-    told, predicted = compared
-    beyond = (predicted - told) / tolerance
+        return None
+    beyond = (compared[1] - compared[0]) / tolerance
     worst = int(np.argmax(np.abs(beyond)))
     if not abs(beyond[worst]) > 1.0:
-        return ""
-    name = repr(plain(model.classes_[worst])) + ("" if worst else ", class 0,")
+        return None
     if beyond[0] > 1.0:
-        meaning = "It takes unlabeled rows for class 0, so that probabilities of the other classes are too low"
-    elif beyond[0] < -1.0:
-        meaning = "It leaves too little to class 0, so that probabilities of other classes are too high"
-    else:
-        meaning = f"Probabilities of this class are too {'high' if beyond[worst] > 0 else 'low'}"
+        return (
+            worst,
+            "It takes unlabeled rows for class 0, so that probabilities of other classes are too low",
+        )
+    if beyond[0] < -1.0:
+        return worst, "It leaves too little to class 0, so that probabilities of other classes are too high"
+    return worst, f"Its probabilities of this class are too {'high' if beyond[worst] > 0 else 'low'}"
+
+
+def words_about_shares(model: Any) -> str:
+    """Say what it means that a fitted model has left the shares that it was told; nothing where it has not."""
+    found = furthest_share(model)
+    if found is None:
+        return ""
+    k, meaning = found
+    name = repr(plain(model.classes_[k])) + ("" if k else ", class 0,")
+    rows = "unlabeled rows" if model.scenario_.sampled_by_label else "rows"
     number = model.scenario_.asks_for
     source = "the scenario" if number is None else arg(number)
     rho = float(getattr(model, "anchor", 0.0))
     lam = float(model.lam_ if hasattr(model, "lam_") else model.lam)
-    rows = "unlabeled rows" if model.scenario_.sampled_by_label else "rows"
     return (
-        f"By {source}, {name} has {_percent(told[worst])} of the {rows}; the model at lam={lam:.4g} says "
-        f"{_percent(predicted[worst])}, further off than chance explains. {meaning}, if the told shares are right. Try "
-        f"{arg('anchor', f'{10 * rho if rho else 1:g}')}, which holds the model to them, or a larger lam; and check "
-        f"{source}."
+        f"By {source}, {name} has {_percent(model.told_shares_[k])} of the {rows}; the model at lam={lam:.4g} says "
+        f"{_percent(model.class_shares_[k])}, further off than chance explains. {meaning}, if the told shares are "
+        f"right. Try {arg('anchor', f'{10 * rho if rho else 1:g}')}, which holds the model to them, or a larger lam; "
+        f"and check {source}."
     )
 
 

@@ -54,7 +54,9 @@ def find_null_model(loss: ObservedLoss, counts: LabelCounts, anchor: Anchor | No
     share_0 = left if left > 0 else SHARE_OF_A_VANISHING_CLASS * ratio.min()
     log_odds, excess = np.log(ratio) - np.log(share_0), float(ratio.sum() / (left + ratio.sum()))
     if model.is_by_row:
-        return NullModel(_maximize(loss, log_odds, anchor), excess=0.0 if model.confirms_negatives else excess)
+        return NullModel(
+            _maximize(loss, log_odds, anchor), excess=0.0 if model.confirms_negatives else excess
+        )
     if model.confirms_negatives:
         # The K + 2 kinds of labels stand for all rows.
         cells = ObservedLoss(model, np.arange(len(frequencies)), frequencies)

@@ -49,9 +49,7 @@ class Evaluation:
         hessian = self.hessian + other.hessian if both else None  # type: ignore[operator]
         shares = None if self.shares is None or other.shares is None else self.shares + other.shares
         directions = tuple(a + b for a, b in zip(self.directions, other.directions, strict=True))
-        return Evaluation(
-            self.loss + other.loss, self.gradient + other.gradient, hessian, shares, directions
-        )
+        return Evaluation(self.loss + other.loss, self.gradient + other.gradient, hessian, shares, directions)
 
     def anchored(self, anchor: Anchor, entries: tuple[NDArray, NDArray] | None) -> "Evaluation":
         """Return what the sums over all rows become with an anchor, which is no sum over rows itself."""
