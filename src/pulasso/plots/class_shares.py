@@ -103,7 +103,7 @@ class ClassSharesDisplay(Display):
         return self._finish(
             ax,
             "lines: how far chance may lead" if self.tolerance is not None else "",
-            counted(len(self.told) - len(shown), "class", "{} that differ less not shown"),
+            counted(len(self.told) - len(shown), "class", "{} not shown: smaller differences"),
         )
 
 
