@@ -2,7 +2,9 @@ r"""The shares that were told: a term that holds the model's mean prediction to 
 
 With :math:`m_k = \sum_i v_i P(y=k|x_i)` over the rows that are a sample of the population, of weights v with sum one,
 
-.. math:: A = \rho \sum_k \pi_k \log(\pi_k / m_k), \quad \nabla A = \sum_k h_k \nabla m_k, \; h_k = -\rho \pi_k / m_k,
+.. math::
+
+   A = \rho \sum_k \pi_k \log(\pi_k / m_k), \quad \nabla A = \sum_k h_k \nabla m_k, \quad h_k = -\rho \pi_k / m_k,
 
 .. math:: \nabla^2 A = \sum_k \frac{\rho \pi_k}{m_k^2} \nabla m_k \nabla m_k^T + \sum_k h_k \nabla^2 m_k .
 

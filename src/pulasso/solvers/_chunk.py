@@ -1,6 +1,6 @@
 """What every chunk of rows computes: its part of the loss, of the gradient and of the Hessian of some entries."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ class ChunkModel:
     total: float
     anchor: Anchor | None = None
     only_unlabeled: bool = False
-    pull: NDArray | None = None
+    pull: NDArray = field(default_factory=lambda: np.empty(0))
 
     def anchor_of(self, codes: NDArray, weight: NDArray) -> Anchor | None:
         """Return the anchor of a chunk of rows."""
@@ -124,10 +124,8 @@ def evaluate_chunk(
     linear = design.matmul(params.theta)
     eta = response.log_odds(linear, offsets)
     value, grad_eta = loss.value_and_grad(eta)
-    shares, proba = None, None
-    if anchor is not None:
-        proba = anchor.proba(eta)
-        shares = anchor.sample_weight @ proba
+    proba = np.empty(0) if anchor is None else anchor.proba(eta)
+    shares = None if anchor is None else anchor.sample_weight @ proba
     sums = [grad_eta, *(anchor.directions(proba) if anchor is not None and anchor.is_active else ())]
     gradient, *directions = (_gradient(design, response, linear, offsets, each) for each in sums)
     found = Evaluation(value, gradient, shares=shares, directions=tuple(directions))
