@@ -35,7 +35,7 @@ def test_a_fit_that_leaves_its_shares_advises_an_option(run, wide, tmp_path):
     assert "class shares" in held.out and "told" in held.out and "--anchor" not in held.err
     model = pulasso.load(tmp_path / "model")
     assert model.anchor == 10 and abs(model.class_shares_[0] - model.told_shares_[0]) < 0.03
-    run("fit", wide, *KNOWN, "--lam", "0.01", "--anchor", "-1", "--force").refused(words="--anchor", code=2)
+    run("fit", wide, *KNOWN, "--lam", "0.01", "--anchor", "-1", "--force").refused("anchor")
 
 
 def test_every_command_that_fits_takes_an_anchor(run, csv, known, tmp_path):

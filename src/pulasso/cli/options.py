@@ -147,7 +147,6 @@ class ModelOptions:
         MODEL,
         "How strongly the model is held to the class shares that prevalence or label frequency tell; 1 is a good "
         "start where a warning says that it left them, 0 does not hold it.",
-        min=0.0,
     )
     standardize: bool = option(
         True, MODEL, "Penalise per standard deviation.", "--standardize/--no-standardize"
