@@ -128,3 +128,12 @@ def test_ties_go_to_the_first_class(data, tmp_path):
     model.coef_, model.intercept_ = np.zeros_like(model.coef_), np.zeros_like(model.intercept_)
     label, _ = run(model.to_onnx(tmp_path / "model.onnx", dtype=np.float64), data[0])
     assert (label == model.predict(data[0])).all() and (label == 0).all()
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_an_anchor_is_no_part_of_the_file(kind, tmp_path):
+    X, z = make_data(2)
+    model = MODELS[kind](lam=0.02, anchor=1, **SETTINGS).fit(X, z)
+    _, proba = run(model.to_onnx(tmp_path / "model.onnx", dtype="float64"), X)
+    np.testing.assert_allclose(proba, model.predict_proba(X), rtol=1e-9)
+    assert b"anchor" not in (tmp_path / "model.onnx").read_bytes()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from sklearn.base import clone
 
 from pulasso import plots
 from pulasso.exceptions import InputError
@@ -70,6 +71,7 @@ MAKE = {
     plots.CoefficientPathDisplay: lambda f, ax: plots.CoefficientPathDisplay.from_estimator(f.chosen, ax=ax),
     plots.CVCurveDisplay: lambda f, ax: plots.CVCurveDisplay.from_estimator(f.chosen, ax=ax),
     plots.SelectedFeaturesDisplay: lambda f, ax: plots.SelectedFeaturesDisplay.from_estimator(f.plain, ax=ax),
+    plots.ClassSharesDisplay: lambda f, ax: plots.plot_class_shares(f.plain, ax),
     plots.GroupNormsDisplay: lambda f, ax: plots.GroupNormsDisplay.from_estimator(f.plain, ax=ax),
     plots.ResponseCurveDisplay: lambda f, ax: plots.ResponseCurveDisplay.from_estimator(
         f.plain, f.X, 0, ax=ax
@@ -129,7 +131,7 @@ def collide(first, second):
 
 def test_every_display_is_made_here():
     assert set(MAKE) == set(DISPLAYS)
-    assert {cls.__name__ for cls in DISPLAYS} == set(plots.__all__) - {"DISPLAYS"}
+    assert {cls.__name__ for cls in DISPLAYS} == set(plots.__all__) - {"DISPLAYS", "plot_class_shares"}
 
 
 @each_display
@@ -395,3 +397,21 @@ def test_the_extra_is_named_where_matplotlib_is_missing(few, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install pulasso\[plots\]"):
         plots.GroupNormsDisplay.from_estimator(few.plain)
+
+
+def test_told_and_predicted_shares(few, many):
+    display = plots.plot_class_shares(few.plain)
+    model = few.plain
+    assert [bar.get_width() for bar in display.told_bars_] == model.told_shares_.tolist()
+    assert [bar.get_width() for bar in display.predicted_bars_] == model.class_shares_.tolist()
+    assert "how far chance may lead" in display.ax_.get_xlabel()
+    cut = plots.ClassSharesDisplay.from_estimator(many.plain, max_classes=5)
+    apart = np.abs(many.plain.class_shares_ - many.plain.told_shares_)
+    assert len(cut.shown_) == 5 and apart[cut.shown_].min() >= np.delete(apart, cut.shown_).max()
+    assert "11 classes" in cut.ax_.get_xlabel()
+
+
+def test_shares_that_were_not_told_cannot_be_drawn(few):
+    naive = clone(few.plain).set_params(scenario="fully-observed", label_frequency=None).fit(few.X, few.z)
+    with refused("estimator"):
+        plots.plot_class_shares(naive)

@@ -3,11 +3,13 @@
 import re
 import sys
 
+import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pulasso import MultinomialPULasso
 from pulasso._version import __version__
+from pulasso.exceptions import ClassShareWarning
 from pulasso.report import write_card
 
 from .conftest import BREAKING, HOSTILE, SETTINGS, make_data
@@ -61,9 +63,11 @@ def test_without_rows_there_are_no_scores(plain, tmp_path):
 def test_prevalences_pipelines_and_estimates(tmp_path):
     X, z = make_data(2, 5, 300)
     known = MultinomialPULasso(lam=0.02, prevalence=[0.3, 0.25], tol=1e-4)
-    pipeline = make_pipeline(StandardScaler(), known).fit(X, z)
+    with pytest.warns(ClassShareWarning):  # these are no case-control data
+        pipeline = make_pipeline(StandardScaler(), known).fit(X, z)
     text = write_card(pipeline, tmp_path / "pipeline.md").read_text(encoding="utf-8")
     assert "inside a Pipeline" in text
+    assert "| class | told | predicted | difference |" in text and "| 0 | 45.0 % |" in text
     assert "| 1 | 0.3 |" in text and "| 0 (what is left) | 0.45 |" in text
     naive = MultinomialPULasso(lam=0.02, scenario="fully-observed", tol=1e-4).fit(X, z)
     assert "probabilities of being labelled" in naive.card(tmp_path / "naive.md").read_text(encoding="utf-8")

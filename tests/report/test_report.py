@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso._messages import Message, arg
-from pulasso.exceptions import InputError
+from pulasso.exceptions import ClassShareWarning, InputError
 from pulasso.metrics import pu_scores
 from pulasso.report import write_card, write_report
 
@@ -40,6 +40,7 @@ def test_every_question_has_its_section(page):
         "In short",
         "The data",
         "What was assumed",
+        "Does it keep the class shares it was told?",
         "How the penalty was chosen",
         "Which features matter",
         "From few features to many",
@@ -137,8 +138,25 @@ def test_case_control_names_what_is_left(tmp_path):
     X[100:, 0] += 2
     z = np.repeat(["?", "oak", "fir"], [100, 50, 50])
     model = MultinomialPULasso(lam=0.05, prevalence={"oak": 0.25, "fir": 0.1}, unlabeled="?", negative="none")
-    words = words_of(write_report(model.fit(X, z), tmp_path / "r.html"))
+    with pytest.warns(ClassShareWarning):
+        model.fit(X, z)
+    words = words_of(write_report(model, tmp_path / "r.html"))
     assert "fir 0.1 oak 0.25 none (what is left) 0.65" in words
+    assert "which share of the unlabeled rows" in words
+    assert "Here it does not, most of all for none. It takes unlabeled rows for class 0" in words
+
+
+def test_told_and_predicted_shares_are_side_by_side(plain, page, tmp_path):
+    model, X, z = plain
+    html = page.read_text(encoding="utf-8")
+    assert "Bars of the told and the predicted share of each class" in html
+    held = MultinomialPULasso(lam=0.02, anchor=2, **SETTINGS).fit(X, z)
+    words = words_of(held.report(tmp_path / "r.html"))
+    assert "Here it does, as far as chance allows. An anchor of strength 2 held" in words
+    told, says = 100 * held.told_shares_[0], 100 * held.class_shares_[0]
+    assert f"0 {told:.1f}\u00a0% {says:.1f}\u00a0%".replace("\u00a0", " ") in words
+    naive = MultinomialPULasso(lam=0.02, scenario="fully-observed").fit(X, z)
+    assert "class shares" not in words_of(naive.report(tmp_path / "naive.html"))
 
 
 def test_an_estimated_number_says_that_it_is(tmp_path):

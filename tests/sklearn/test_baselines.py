@@ -34,6 +34,7 @@ def expected_failures(estimator):
 
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassShareWarning"),  # no sample of a population
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.LabelFrequencyWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
 ]

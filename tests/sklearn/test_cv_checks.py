@@ -14,6 +14,7 @@ SETTINGS = [
 # One lam, two folds and a loose tolerance, as the checks are about the interface. Their data are noise, or
 # separable, or have text for ordered classes, or labels rarer than assumed; each has its documented warning.
 pytestmark = [
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassShareWarning"),  # no sample of a population
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassOrderWarning"),
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.LabelFrequencyWarning"),
     pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning"),

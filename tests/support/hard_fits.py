@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
-from pulasso.exceptions import ConvergenceWarning, FewLabelsWarning, LabelFrequencyWarning
+from pulasso.exceptions import ClassShareWarning, ConvergenceWarning, FewLabelsWarning, LabelFrequencyWarning
 from support.extended import certificate
 from support.hard_cases import CASES, SCENARIOS
 
@@ -34,6 +34,7 @@ def fit_case(case, model, scenario, solver, *, lam_ratio, seed=0, max_iter=300, 
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LabelFrequencyWarning)
         warnings.simplefilter("ignore", FewLabelsWarning)
+        warnings.simplefilter("ignore", ClassShareWarning)
         warnings.simplefilter("always", ConvergenceWarning)
         lam_max = make.fit(data.x, data.codes, data.weight).lam_max_
         caught.clear()

@@ -42,9 +42,9 @@ OTHER_WORDS = {
     "z": "the label column",
 }
 SAME_WORDS = {
-    "checkpoint", "drop", "force", "groups", "keep", "label", "label_frequency", "lam", "lam_min_ratio", "missing",
-    "models", "n_lams", "na", "negative", "negative_label_frequency", "penalty", "prevalence", "scenario", "select",
-    "standardize", "unlabeled", "weights",
+    "anchor", "checkpoint", "drop", "force", "groups", "keep", "label", "label_frequency", "lam", "lam_min_ratio",
+    "missing", "models", "n_lams", "na", "negative", "negative_label_frequency", "penalty", "prevalence", "scenario",
+    "select", "standardize", "unlabeled", "weights",
 }  # fmt: skip
 
 _said: ContextVar[list[str]] = ContextVar("said")

@@ -148,6 +148,8 @@ def describe_model(model: Any) -> dict[str, Any]:
         "kkt": model.kkt_,
         "converged": model.converged_,
         offsets.rstrip("_"): [float(each) for each in getattr(model, offsets)],
+        "told_shares": getattr(model, "told_shares_", None),
+        "class_shares": getattr(model, "class_shares_", None),
         "selected": selected,
     }
     if hasattr(model, "cv_loss_"):

@@ -17,9 +17,16 @@ from pulasso.data.labels import encode_with
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._estimate_prior import find_scenario
 from pulasso.estimators._exports import ExportMixin
+from pulasso.estimators.shares import share_tolerance, words_about_shares
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
-from pulasso.exceptions import ConvergenceWarning, InputError, LabelError, StationaryPointWarning
+from pulasso.exceptions import (
+    ClassShareWarning,
+    ConvergenceWarning,
+    InputError,
+    LabelError,
+    StationaryPointWarning,
+)
 from pulasso.losses import PULoss
 from pulasso.path import lams_down_to, solve_path
 from pulasso.penalties import as_penalty
@@ -156,6 +163,8 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         if hasattr(self, "stationary_points_") and self.stationary_points_.path_index != 0:
             words = self.stationary_points_.words_about_path()
             self.warnings_.append(warn(words, StationaryPointWarning))
+        if words := words_about_shares(self):
+            self.warnings_.append(warn(words, ClassShareWarning))
 
     def _store_problem(self, problem: Problem) -> None:
         """Store what does not depend on lam."""
@@ -168,6 +177,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         self.feature_scale_ = np.where(np.isfinite(scale), scale, 0.0)
         self.label_counts_ = problem.data.counts
         self.told_shares_ = problem.told_shares
+        self.share_tolerance_ = share_tolerance(problem)
         self.warnings_ = list(problem.warnings)
 
     def _store_solution(self, problem: Problem, solution: Solution, n_iter: int) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -22,7 +22,8 @@ from pulasso.estimators._base import (
 )
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
-from pulasso.exceptions import ConvergenceWarning, InputError
+from pulasso.estimators.shares import words_about_shares
+from pulasso.exceptions import ClassShareWarning, ConvergenceWarning, InputError
 from pulasso.path import lam_grid, solve_path
 from pulasso.problem import Problem
 from pulasso.responses import RESPONSES, Response
@@ -115,7 +116,8 @@ class PathResult:
         model.converged_ = bool(self.converged[index])
         model.n_iter_ = int(self.n_iter[index])
         model.history_ = self._histories[index]
-        model.warnings_ = list(self.warnings)
+        said = [*self.warnings, Message(words_about_shares(model))]
+        model.warnings_ = [*filter(None, dict.fromkeys(said))]
         return model
 
     def save(
@@ -209,7 +211,10 @@ def fit_path(
 def collect_path(
     estimator: BasePULasso, problem: Problem, solutions: Sequence[Solution], who: str = ""
 ) -> PathResult:
-    """Stack solutions along a path; the estimator, which knows the problem, becomes the template of its models."""
+    """Stack solutions along a path; the estimator, which knows the problem, becomes the template of its models.
+
+    `who` names a path whose last model was chosen, and is warned about as that of a single fit would be.
+    """
     public = [public_attributes(problem, solution.params) for solution in solutions]
     stacked = {name: np.array([each[name] for each in public]) for name in public[0]}
     late = [solution for solution in solutions if not solution.converged]
@@ -222,7 +227,7 @@ def collect_path(
             f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
         ) + words_about_far_columns(problem)
         warnings.append(warn(words, ConvergenceWarning))
-    return PathResult(
+    path = PathResult(
         lams=np.array([solution.lam for solution in solutions]),
         coefs=stacked["coef_"],
         offsets=stacked[problem.response.offsets_name],
@@ -241,6 +246,9 @@ def collect_path(
         _template=estimator,
         _histories=tuple(solution.history for solution in solutions),
     )
+    if who and (words := words_about_shares(path.model(-1))):
+        return replace(path, warnings=(*path.warnings, warn(words, ClassShareWarning)))
+    return path
 
 
 def _estimator(response: str | type[Response], settings: dict[str, Any]) -> BasePULasso:

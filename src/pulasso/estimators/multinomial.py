@@ -92,6 +92,11 @@ class MultinomialPULasso(BasePULasso):
         ``coef_ * feature_scale_`` is the penalised scale.
     label_counts_ : LabelCounts
         Weighted counts of the observed labels.
+    class_shares_, told_shares_ : array of shape (K + 1,), or None
+        Mean prediction over the rows that are a sample of the population (in case-control data the unlabeled ones, else
+        all), and the shares that prevalence or label frequency imply; class 0 first.
+    share_tolerance_ : array of shape (K + 1,), or None
+        How far they may differ by chance, three standard errors or 0.03; beyond there is a `ClassShareWarning`.
     scenario_ : Scenario
         The scenario as an object.
     label_model_ : LabelModel

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.estimators.shares import describe_shares
 from pulasso.penalties import as_penalty
 from pulasso.scenarios import describe_scenario
 from pulasso.tables import Printable, Printout, make_frame, show_count
@@ -109,6 +110,10 @@ def _facts(estimator: Any) -> dict[str, str]:
     }
     if counts.n_labeled[0] > 0:
         facts["confirmed negatives"] = show_count(counts.n_labeled[0])
+    if shares := describe_shares(estimator):
+        facts["class shares"] = shares
+    if getattr(estimator, "anchor", 0.0) > 0:
+        facts["anchor"] = f"{estimator.anchor:g}"
     offsets = estimator.response_.offsets_name
     plural = {"intercept_": "intercepts", "thresholds_": "thresholds"}.get(offsets, offsets.rstrip("_"))
     facts[plural] = ", ".join(f"{value:.4g}" for value in getattr(estimator, offsets))

@@ -14,6 +14,7 @@ from pulasso.data.inputs import check_flag
 from pulasso.estimators import ESTIMATORS
 from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import (
+    ClassShareWarning,
     ConvergenceWarning,
     FewLabelsWarning,
     IdentifiabilityWarning,
@@ -28,6 +29,7 @@ __all__ = ["open_seeded_run", "prepare", "quietly", "solver_settings"]
 
 # Many fits would repeat these: all rows give them once, and results count them.
 REPEATED = (
+    ClassShareWarning,
     ConvergenceWarning,
     FewLabelsWarning,
     IdentifiabilityWarning,

@@ -16,7 +16,7 @@ from pulasso._messages import arg, did_you_mean, listed, plain, warn
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.data.parameters import as_numbers, check_choice
-from pulasso.exceptions import InputError, LabelError, ScenarioError
+from pulasso.exceptions import ClassShareWarning, InputError, LabelError, ScenarioError
 from pulasso.model_selection.folds import check_folds, make_splitter, split_rows
 from pulasso.responses import RESPONSES
 from pulasso.scenarios import LabelCounts, as_scenario
@@ -93,6 +93,8 @@ def compare(
     negative: Any = None,
     class_order: Sequence[Any] | None = None,
     groups: Any = None,
+    penalty: Any = None,
+    anchor: float = 0.0,
     standardize: bool | str = True,
     cv: Any = 5,
     random_state: Any = 0,
@@ -112,7 +114,7 @@ def compare(
         "pulasso", with ordered classes also "multinomial", and names in ``pulasso.baselines.BASELINES``; "all" takes
         every one that is made for these classes and installed.
     response : {"multinomial", "ordinal"}
-    scenario, prevalence, label_frequency, unlabeled, negative, class_order, groups, standardize
+    scenario, prevalence, label_frequency, unlabeled, negative, class_order, groups, penalty, anchor, standardize
         As in :class:`~pulasso.MultinomialPULasso`. Numbers cannot be "estimate" here.
     cv : int, splitter or iterable of (train, test), default=5
         The folds; a number means folds stratified by observed label.
@@ -153,7 +155,8 @@ def compare(
     given = {"prevalence": prevalence, "label_frequency": label_frequency}
     numbers = {name: each for name, each in given.items() if each is not None}
     known = _numbers_by_code({"scenario": scenario, **numbers}, labels, weight)
-    own = {"standardize": standardize, **({} if groups is None else {"groups": groups}), **known}
+    own = {"penalty": penalty, "anchor": anchor, "standardize": standardize, **known}
+    own |= {} if groups is None else {"groups": groups}
     candidates = _candidates(models, own, known, len(labels.classes) - 1, response == "ordinal")
     splits = split_rows(make_splitter(cv, random_state), X, labels.codes)
     check_folds(splits, labels, weight)
@@ -279,6 +282,8 @@ def _one_warning(name: str) -> Iterator[None]:
     """Sum up what is warned about in the many fits of a model."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        # Lams that are only tried, and held-out rows judge the one that is taken.
+        warnings.simplefilter("ignore", ClassShareWarning)
         yield
     found = [each for each in caught if issubclass(each.category, UserWarning)]
     if found:

@@ -10,6 +10,7 @@ Needs matplotlib: ``pip install pulasso[plots]``.
 
 from pulasso.plots.bootstrap_intervals import BootstrapIntervalsDisplay
 from pulasso.plots.calibration import PUCalibrationDisplay
+from pulasso.plots.class_shares import ClassSharesDisplay, plot_class_shares
 from pulasso.plots.coefficient_path import CoefficientPathDisplay
 from pulasso.plots.confusion_matrix import PUConfusionMatrixDisplay
 from pulasso.plots.convergence import ConvergenceDisplay
@@ -26,6 +27,7 @@ __all__ = [
     "DISPLAYS",
     "BootstrapIntervalsDisplay",
     "CVCurveDisplay",
+    "ClassSharesDisplay",
     "CoefficientPathDisplay",
     "ConvergenceDisplay",
     "GroupNormsDisplay",
@@ -37,6 +39,7 @@ __all__ = [
     "SensitivityDisplay",
     "StabilityPathDisplay",
     "ThresholdsDisplay",
+    "plot_class_shares",
 ]
 
-DISPLAYS = tuple(globals()[name] for name in __all__ if name != "DISPLAYS")
+DISPLAYS = tuple(globals()[name] for name in __all__ if name.endswith("Display"))

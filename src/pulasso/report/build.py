@@ -17,6 +17,7 @@ from pulasso.metrics import Scores
 from pulasso.report.features import about_features, about_path
 from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_choice, about_data, about_warnings, in_short
+from pulasso.report.shares import about_shares
 from pulasso.report.trust import about_certainty, about_reproduction, about_scores, about_words
 
 __all__ = ["write_report"]
@@ -26,6 +27,7 @@ SECTIONS: tuple[Callable, ...] = (
     about_warnings,
     about_data,
     about_assumptions,
+    about_shares,
     about_choice,
     about_features,
     about_path,

@@ -18,6 +18,7 @@ from pulasso.report.features import about_features
 from pulasso.report.markdown import escape, to_markdown
 from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_data, about_warnings
+from pulasso.report.shares import about_shares
 from pulasso.report.trust import about_reproduction, about_scores
 from pulasso.tables import show_count
 
@@ -90,6 +91,7 @@ def write_card(
         about_warnings(material),
         about_data(material),
         about_assumptions(material),
+        about_shares(material),
         about_features(material, FEATURES_SHOWN),
         replace(about_scores(material), title="Scores, estimated from positive and unlabeled rows"),
         about_reproduction(material),

@@ -94,6 +94,7 @@ def _displays(model, ordinal, chosen, path, estimate, sweep, stable, replicates,
     given = {
         "BootstrapIntervalsDisplay": ("from_result", [replicates]),
         "CVCurveDisplay": ("from_estimator", [chosen]),
+        "ClassSharesDisplay": ("from_estimator", [model]),
         "CoefficientPathDisplay": ("from_path", [path]),
         "ConvergenceDisplay": ("from_estimator", [model]),
         "GroupNormsDisplay": ("from_estimator", [model]),

@@ -12,7 +12,10 @@ from pulasso.datasets import simulate_ordinal
 from pulasso.exceptions import StationaryPointWarning
 from pulasso.path import lams_down_to
 
-pytestmark = pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning"),
+    pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassShareWarning"),  # of wrong numbers
+]
 WRONG = {"scenario": "case-control", "prevalence": 0.45}  # there is no separate sample of everybody
 
 

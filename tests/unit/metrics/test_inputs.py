@@ -202,6 +202,7 @@ def test_weights_that_were_divided_by_their_sum(known):
     assert scaled.standard_error == pytest.approx(plain.standard_error)
 
 
+@pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassShareWarning")  # a label among the features
 def test_scores_that_cannot_be():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 3))

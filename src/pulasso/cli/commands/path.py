@@ -22,6 +22,7 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
     from pulasso.cli.checkpoints import writing
     from pulasso.cli.load_data import load_data
     from pulasso.estimators import fit_path
+    from pulasso.estimators.shares import describe_shares
 
     loaded = load_data(data, model)
     settings = estimator_settings(model, loaded)
@@ -39,10 +40,15 @@ def path(data: TableOptions, model: ModelOptions, grid: GridOptions, output: Out
         results.save_model(found, folder, force, results.notes_of("path", loaded, 0))
         results.write_csv(_coefficients(found), table, force, digits=10)
     if output.json:
-        lines = {name: getattr(found, name) for name in ("lams", "n_active", "objective", "kkt")}
-        results.print_json("path", **lines, path=folder, coefficients=table)
+        lines = {
+            name: getattr(found, name) for name in ("lams", "n_active", "objective", "kkt", "class_shares")
+        }
+        told = found.model(-1).told_shares_
+        results.print_json("path", **lines, told_shares=told, path=folder, coefficients=table)
     else:
-        say("\n".join([str(loaded), repr(found), *_order_of_entry(found)]))
+        shares = describe_shares(found.model(-1))
+        last = [f"  class shares at the smallest lam: {shares}"] if shares else []
+        say("\n".join([str(loaded), repr(found), *_order_of_entry(found), *last]))
         results.show_written([folder, table])
 
 
