@@ -27,6 +27,7 @@ from pulasso.estimators._folds import (
     split_step,
 )
 from pulasso.estimators.fit_path import collect_path, make_grid
+from pulasso.estimators.shares import words_about_shares
 from pulasso.exceptions import (
     ClassShareWarning,
     FewLabelsWarning,
@@ -136,6 +137,8 @@ class CrossValidated(BasePULasso):
         self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, self.best_index_)
         if self.calibrate is not None:
             self._calibrate(data, problem)
+        if words := words_about_shares(self):
+            self.warnings_.append(warn(words, ClassShareWarning))
 
     def _fit_folds(
         self, shared: Sequence[tuple], problem: Problem, criterion: Criterion, run: Run | None

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -23,7 +23,7 @@ from pulasso.estimators._base import (
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.shares import words_about_shares
-from pulasso.exceptions import ClassShareWarning, ConvergenceWarning, InputError
+from pulasso.exceptions import ConvergenceWarning, InputError
 from pulasso.path import lam_grid, solve_path
 from pulasso.problem import Problem
 from pulasso.responses import RESPONSES, Response
@@ -227,7 +227,7 @@ def collect_path(
             f"Try a larger {arg('lam_min_ratio')}, {arg('tol')} or {arg('max_iter')}."
         ) + words_about_far_columns(problem)
         warnings.append(warn(words, ConvergenceWarning))
-    path = PathResult(
+    return PathResult(
         lams=np.array([solution.lam for solution in solutions]),
         coefs=stacked["coef_"],
         offsets=stacked[problem.response.offsets_name],
@@ -246,9 +246,6 @@ def collect_path(
         _template=estimator,
         _histories=tuple(solution.history for solution in solutions),
     )
-    if who and (words := words_about_shares(path.model(-1))):
-        return replace(path, warnings=(*path.warnings, warn(words, ClassShareWarning)))
-    return path
 
 
 def _estimator(response: str | type[Response], settings: dict[str, Any]) -> BasePULasso:
