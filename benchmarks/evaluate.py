@@ -2,7 +2,7 @@
 
 It shares no code with the library: the formulas are written down a second time, on purpose.
 
-    F(lam) = -mean_i log P(z_i | x_i) + lam * penalty(theta),     theta on unit-variance columns
+    F(lam) = -mean_i log P(z_i | x_i) + anchor + lam * penalty(theta),     theta on unit-variance columns
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,25 @@ def _loss(eta, z, meta):
     log_p = np.where(z > 0, labelled[rows, z], of_zero) - norm
     known = np.arange(1, eta.shape[1] + 1) == z[:, None]
     expected = np.where(z[:, None] > 0, known, np.exp(hidden[:, 1:] - of_zero[:, None]))
-    return -log_p.mean(), (np.exp(both[:, 1:] - norm[:, None]) - expected) / len(z)
+    loss, grad = -log_p.mean(), (np.exp(both[:, 1:] - norm[:, None]) - expected) / len(z)
+    if not meta.get("anchor"):
+        return loss, grad
+    more, by_anchor = _anchor(eta, z, meta)
+    return loss + more, grad + by_anchor
+
+
+def _anchor(eta, z, meta):
+    """Return ``rho sum_k pi_k log(pi_k / m_k)`` and its gradient in eta."""
+    scores = np.hstack([np.zeros((len(eta), 1)), eta])
+    proba = np.exp(scores - logsumexp(scores, axis=1)[:, None])
+    weight = np.where(z == 0, 1.0, float(meta["scenario"] != "case-control"))
+    weight /= weight.sum()
+    told = np.append(0.0, _null_log_odds(z, meta))
+    told = np.exp(told - logsumexp(told))
+    mean = weight @ proba
+    pull = -meta["anchor"] * told / mean
+    grad = weight[:, None] * proba * (pull - (proba @ pull)[:, None])
+    return meta["anchor"] * told @ np.log(told / mean), grad[:, 1:]
 
 
 # -- responses: from u = X theta and free parameters to eta ---------------------------------------------

@@ -37,7 +37,9 @@ def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any
     if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
         scenario.label_model(data.label_counts)
     standardize = "auto" if options.standardize and options.leave_indicators else options.standardize
-    how = {"groups": _groups(options, data), "standardize": standardize, "anchor": options.anchor}
+    how = {"groups": _groups(options, data), "standardize": standardize}
+    if options.anchor is not None:
+        how["anchor"] = options.anchor
     if options.penalty is not None:
         how["penalty"] = parse_penalty(options.penalty)
     return {**known, **data.column.settings, **how}

@@ -85,7 +85,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
-        check_number("anchor", getattr(self, "anchor", 0.0), least=0.0)
+        check_number("anchor", self._anchor_strength(), least=0.0)
         check_flag("standardize", self.standardize, word="auto")
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         as_penalty(self.penalty)
@@ -95,6 +95,9 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
                 parameter="solver",
                 remedy=f"Use one of {', '.join(map(repr, SOLVERS))}.",
             )
+
+    def _anchor_strength(self) -> float:
+        return getattr(self, "anchor", 0.0)
 
     def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
         data = PUData.read(
@@ -122,7 +125,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             response=self._response,
             scenario=find_scenario(self, data) if scenario is None else scenario,
             penalty=self.penalty,
-            anchor=getattr(self, "anchor", 0.0),
+            anchor=self._anchor_strength(),
             groups=self.groups,
             standardized=self.standardize,
             fit_intercept=getattr(self, "fit_intercept", True),
@@ -177,6 +180,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         self.feature_scale_ = np.where(np.isfinite(scale), scale, 0.0)
         self.label_counts_ = problem.data.counts
         self.told_shares_ = problem.told_shares
+        self.anchor_ = 0.0 if problem.anchor is None else problem.anchor.rho
         self.share_tolerance_ = share_tolerance(problem)
         self.warnings_ = list(problem.warnings)
 

@@ -50,9 +50,11 @@ from pulasso.model_selection import (
 from pulasso.model_selection.copies import warn_of_copies
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps, shared_array
+from pulasso.scenarios import FullyObserved
 
 __all__ = ["CrossValidated"]
 
+HELD = 3.0  # the strength of the anchor, unless it is given
 # Where the grid ends at first, and how far it may be extended: further with more rows than features, as in glmnet.
 FIRST_RATIO, LEAST_RATIO = 0.05, {True: 1e-4, False: 1e-2}
 # What is said of all rows, if at all: folds have fewer labels, and rarer indicators.
@@ -249,9 +251,14 @@ class CrossValidated(BasePULasso):
         )
         self.class_shares_ = anchor.sample_weight[anchor.population] @ self._plain.predict_proba(self, rows)
 
+    def _anchor_strength(self) -> float:
+        if self.anchor is not None:
+            return self.anchor
+        return 0.0 if getattr(self.scenario, "name", self.scenario) == FullyObserved.name else HELD
+
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""
-        own = self.get_params(deep=False)
+        own = self.get_params(deep=False) | {"anchor": self._anchor_strength()}
         return self._plain(**{name: own[name] for name in self._plain().get_params() if name in own})
 
     # -- what depends on the rest of scikit-learn ------------------------------------------------------------

@@ -59,7 +59,10 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         None shows a bar if stderr is a terminal.
     random_state : int, RandomState, Generator or None
         Shuffles rows before they are split, where `cv` is a number.
-    scenario, prevalence, label_frequency, penalty, anchor, groups, standardize, fit_intercept
+    anchor : float, optional
+        As for :class:`MultinomialPULasso`, whose default is 0, the paper's objective. Here, where the best prediction
+        is looked for, it is 3 by default, as ``studies/anchor.py`` suggests; 0 where no label is hidden.
+    scenario, prevalence, label_frequency, penalty, groups, standardize, fit_intercept
         As for :class:`MultinomialPULasso`.
     solver, tol, max_iter, unlabeled, negative
         As for :class:`MultinomialPULasso`.
@@ -128,7 +131,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
-        anchor: float = 0.0,
+        anchor: float | None = None,
         groups: str | Groups = "rows",
         standardize: bool | str = True,
         fit_intercept: bool = True,
@@ -152,7 +155,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
-        self.anchor = anchor
+        self.anchor = anchor  # type: ignore[assignment]
         self.groups = groups
         self.standardize = standardize
         self.fit_intercept = fit_intercept
@@ -176,7 +179,9 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
     ----------
     lams, n_lams, lam_min_ratio, cv, scoring, select, calibrate, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
-    scenario, prevalence, label_frequency, penalty, anchor, groups, standardize
+    anchor : float, optional
+        As for :class:`MultinomialPULassoCV`.
+    scenario, prevalence, label_frequency, penalty, groups, standardize
         As for :class:`OrdinalPULasso`.
     solver, tol, max_iter, unlabeled, negative, class_order
         As for :class:`OrdinalPULasso`.
@@ -219,7 +224,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
-        anchor: float = 0.0,
+        anchor: float | None = None,
         groups: str | Groups = "entries",
         standardize: bool | str = True,
         solver: str = "working-set",
@@ -243,7 +248,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.prevalence = prevalence
         self.label_frequency = label_frequency
         self.penalty = penalty
-        self.anchor = anchor
+        self.anchor = anchor  # type: ignore[assignment]
         self.groups = groups
         self.standardize = standardize
         self.solver = solver

@@ -64,8 +64,6 @@ class MultinomialPULasso(BasePULasso):
 
     Attributes
     ----------
-    class_shares_, told_shares_ : array of shape (K + 1,), or None
-        Mean prediction over the rows that are a sample of the population, and the shares that were told, class 0 first.
     classes_ : array of shape (K + 1,)
         Class 0 first.
     coef_ : array of shape (K, n_features)

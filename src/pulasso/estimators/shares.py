@@ -80,7 +80,7 @@ def words_about_shares(model: Any) -> str:
     rows = "unlabeled rows" if model.scenario_.sampled_by_label else "rows"
     number = model.scenario_.asks_for
     source = "the scenario" if number is None else arg(number)
-    rho = float(getattr(model, "anchor", 0.0))
+    rho = float(getattr(model, "anchor_", 0.0))
     lam = float(model.lam_ if hasattr(model, "lam_") else model.lam)
     return (
         f"By {source}, {name} has {_percent(model.told_shares_[k])} of the {rows}; the model at lam={lam:.4g} says "

@@ -112,8 +112,8 @@ def _facts(estimator: Any) -> dict[str, str]:
         facts["confirmed negatives"] = show_count(counts.n_labeled[0])
     if shares := describe_shares(estimator):
         facts["class shares"] = shares
-    if getattr(estimator, "anchor", 0.0) > 0:
-        facts["anchor"] = f"{estimator.anchor:g}"
+    if getattr(estimator, "anchor_", 0.0) > 0:
+        facts["anchor"] = f"{estimator.anchor_:g}"
     offsets = estimator.response_.offsets_name
     plural = {"intercept_": "intercepts", "thresholds_": "thresholds"}.get(offsets, offsets.rstrip("_"))
     facts[plural] = ", ".join(f"{value:.4g}" for value in getattr(estimator, offsets))

@@ -94,7 +94,7 @@ def compare(
     class_order: Sequence[Any] | None = None,
     groups: Any = None,
     penalty: Any = None,
-    anchor: float = 0.0,
+    anchor: float = 3.0,
     standardize: bool | str = True,
     cv: Any = 5,
     random_state: Any = 0,

@@ -48,5 +48,5 @@ def _verdict(material: Material) -> str:
     if found is not None:
         k, meaning = found
         words = f"Here it does not, most of all for {material.classes[k]}. {meaning}, if what it was told is right."
-    rho = getattr(core, "anchor", 0.0)
+    rho = getattr(core, "anchor_", 0.0)
     return f"{words} An anchor of strength {rho:g} held the model to these shares." if rho > 0 else words
