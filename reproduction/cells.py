@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from pulasso.exceptions import (
+    ClassShareWarning,
     ConvergenceWarning,
+    FewLabelsWarning,
     GridEdgeWarning,
     LabelFrequencyWarning,
     StationaryPointWarning,
@@ -21,7 +23,14 @@ Cell = dict[str, Any]
 Compute = Callable[[Cell, Mapping[str, Any], int], Mapping[str, Any]]
 
 # Expected now and then in a study, and noted in the table instead of being shown.
-NOTED = (ConvergenceWarning, GridEdgeWarning, LabelFrequencyWarning, StationaryPointWarning)
+NOTED = (
+    ClassShareWarning,
+    ConvergenceWarning,
+    FewLabelsWarning,
+    GridEdgeWarning,
+    LabelFrequencyWarning,
+    StationaryPointWarning,
+)
 
 
 def at_scale(settings: Mapping[str, Mapping[str, Any]], scale: str) -> dict[str, Any]:

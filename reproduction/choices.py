@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from reproduction.cells import at_scale, repetitions, run_cells
 from reproduction.claims import Claim, standard_error
 from reproduction.drawing import GREY, LOOKS, legend_below, panels
-from reproduction.masked import NAIVE, Score, predict_masked
+from reproduction.masked import NAIVE, Score, chosen, predict_masked
 
 AS_IN_THE_TABLE = "as in the table"
 
@@ -26,8 +26,7 @@ def run_choices(
             for assumed in (NAIVE, pi)
         ]
         # Every choice has its own folder of finished cells: one that is added leaves the others as they are.
-        fixed = {**settings["design"], "choice": choice}
-        all_cells = repetitions(cells, settings["splits"])
+        all_cells, fixed = repetitions(cells, settings["splits"]), chosen(settings, **choice)
         tables.append(run_cells(name, predict_masked, all_cells, fixed, seed, **how))
     return pd.concat(tables, ignore_index=True)
 

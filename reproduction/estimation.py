@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pulasso.datasets import Simulation, simulate_multinomial, simulate_ordinal
 from pulasso.estimators import PathResult, fit_path
 from pulasso.theory import curvature_along
+from reproduction.anchored import AS_IN_THE_PAPER
 from reproduction.cells import Cell, generator
 from reproduction.claims import standard_error
 
@@ -47,6 +48,7 @@ def estimate(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
         response=model,
         lams=cs * np.sqrt(np.log(p) / n),
         groups=GROUPS[model],
+        anchor=AS_IN_THE_PAPER,
         standardize=False,
         tol=fixed["tol"],
         **data.scenario_params,

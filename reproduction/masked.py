@@ -18,15 +18,16 @@ from sklearn.model_selection import train_test_split
 
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
-from reproduction.cells import Cell, generator
-from reproduction.claims import standard_error
+from reproduction.anchored import ANCHORED, AS_IN_THE_PAPER, excess, no_worse
+from reproduction.cells import Cell, generator, repetitions, run_cells
+from reproduction.claims import Claim, standard_error
 from reproduction.drawing import GREY, LOOKS, PALETTE, band, legend_below, panels
 
 NAIVE = "Lasso"
 LOADERS: dict[str, Any] = {"mfeat": load_mfeat, "colposcopy": load_colposcopy}
 ESTIMATORS: dict[str, Any] = {"mfeat": MultinomialPULassoCV, "colposcopy": OrdinalPULassoCV}
 TEST_SHARE = 0.3
-NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper")
+NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper", ANCHORED)
 COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)  # of both tables of the paper
 
 
@@ -79,11 +80,30 @@ def cells_of(settings: Mapping[str, Any]) -> list[Cell]:
     ]
 
 
+def chosen(settings: Mapping[str, Any], **choice: Any) -> dict[str, Any]:
+    """Return what is the same for all cells: the design, and the paper's estimator unless `choice` changes it."""
+    return {**settings["design"], "choice": {"anchor": AS_IN_THE_PAPER, **choice}}
+
+
+def run_both(name: str, settings: Mapping[str, Any], seed: int, **how: Any) -> pd.DataFrame:
+    """Return the scores of all cells by the paper's estimator, and of the diagonal by the anchored one as well."""
+    cells, anchor = repetitions(cells_of(settings), settings["splits"]), settings["anchor"]
+    plain = run_cells(name, predict_masked, cells, chosen(settings), seed, **how)
+    fixed = chosen(settings, anchor=anchor)
+    held = run_cells(f"{name} anchored", predict_masked, on_diagonal(cells), fixed, seed, **how)
+    return pd.concat([plain.assign(anchor=AS_IN_THE_PAPER), held.assign(anchor=anchor)], ignore_index=True)
+
+
+def on_diagonal(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells in which the model is told the truth."""
+    return [cell for cell in cells if cell["assumed"] == cell["pi"]]
+
+
 def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the scores of one fit on the rows that were kept apart.
 
-    All cells of a repetition share the split, and those of one label frequency also which labels are hidden. A
-    `choice` changes settings of both methods.
+    All cells of a repetition share the split, and those of one label frequency also which labels are hidden. The
+    `choice` is about settings of both methods.
     """
     data = _load(fixed["data"])
     rows = _some_rows(data, fixed.get("n_rows"), seed)
@@ -91,7 +111,7 @@ def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str,
     train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=split, stratify=data.y[rows])
     z = mask_labels(data.y[train], cell["pi"], generator(seed, fixed["data"], cell["repetition"], cell["pi"]))
     naive = cell["assumed"] == NAIVE
-    settings = {**fixed["naive" if naive else "estimator"], **fixed.get("choice", {})}
+    settings = {**fixed["naive" if naive else "estimator"], **fixed["choice"]}
     if not naive:
         settings["label_frequency"] = cell["assumed"]
     lam_over_max = settings.pop("lam_over_max", None)
@@ -129,6 +149,8 @@ def _scores(model: Any, x: NDArray, y: NDArray) -> dict[str, Any]:
         "mse": float(np.mean((predicted - y) ** 2.0)),
         "mse_of_median": float(np.mean((median - y) ** 2.0)),
         "mse_of_mean": float(np.mean((expected - y) ** 2.0)),
+        "class_0": float(model.class_shares_[0]),
+        "told_class_0": float(model.told_shares_[0]),
         "lam_over_max": model.lam_ / model.lam_max_,
         "n_selected": int(np.count_nonzero(np.atleast_2d(model.coef_).any(axis=0))),
     }
@@ -137,12 +159,19 @@ def _scores(model: Any, x: NDArray, y: NDArray) -> dict[str, Any]:
 def mean_scores(
     table: pd.DataFrame, by: list[str], scores: list[str], paper: Mapping[tuple[float, Any], float]
 ) -> pd.DataFrame:
-    """Return means and standard errors of scores over splits, the paper's number behind the first of them."""
+    """Return means and standard errors of scores over splits, the paper's number behind the first of them.
+
+    `class_0` is the mean probability of class 0 over training rows, `told_class_0` what pi_hat leaves for this class.
+    """
     numbers: dict[str, Any] = {}
     for score in scores:
         numbers |= {score: (score, "mean"), f"{score}_se": (score, standard_error)}
     means = table.groupby(by, sort=False, as_index=False).agg(
-        **numbers, n_selected=("n_selected", "mean"), splits=("n_selected", "size")
+        **numbers,
+        class_0=("class_0", "mean"),
+        told_class_0=("told_class_0", "mean"),
+        n_selected=("n_selected", "mean"),
+        splits=("n_selected", "size"),
     )
     pairs = zip(means["pi"], means["assumed"], strict=True)
     means.insert(len(by) + 2, "paper", [paper.get(pair, np.nan) for pair in pairs])
@@ -150,21 +179,52 @@ def mean_scores(
 
 
 def in_columns(means: pd.DataFrame, score: Score) -> pd.DataFrame:
-    """Return the table as the paper prints it: our mean ± standard error, the paper's number in brackets."""
+    """Return the table as the paper prints it: our mean ± standard error, the paper's number in brackets.
+
+    Behind it, for the correct pi_hat: the anchored estimator, and the share of class 0 as told and by both estimators.
+    """
     rows: dict[float, dict[str, str]] = {}
-    for row in means.to_dict("records"):
+    plain, anchored = by_estimator(means)
+    for row in plain.to_dict("records"):
         in_paper = "" if np.isnan(row["paper"]) else f" ({row['paper']:{score.digits}})"
         name = NAIVE if row["assumed"] == NAIVE else f"pi_hat = {row['assumed']:g}"
         ours = score.show(row[score.column], row[f"{score.column}_se"])
         rows.setdefault(row["pi"], {"pi": f"{row['pi']:g}"})[name] = ours + in_paper
+    correct = plain[plain["assumed"] == plain["pi"]].set_index("pi")
+    for row in anchored.to_dict("records"):
+        beside = correct.loc[row["pi"]]
+        rows[row["pi"]] |= {
+            "pi_hat = pi, anchored": score.show(row[score.column], row[f"{score.column}_se"]),
+            "told P(class 0)": f"{row['told_class_0']:.1%}",
+            "P(class 0), pi_hat = pi": f"{beside['class_0']:.1%}",
+            "P(class 0), anchored": f"{row['class_0']:.1%}",
+        }
     return pd.DataFrame(list(rows.values()))
+
+
+def by_estimator(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of the paper's estimator, and those of the anchored one."""
+    is_plain = table["anchor"] == AS_IN_THE_PAPER
+    return table[is_plain], table[~is_plain]
+
+
+def anchored_no_worse(table: pd.DataFrame, score: Score) -> list[Claim]:
+    """Claim that the anchored estimator scores no worse at the correct pi_hat, if it was run."""
+    loss = table[score.column] * (-1 if score.more_is_better else 1)
+    plain, anchored = by_estimator(table.assign(loss=loss)[table["assumed"] == table["pi"]])
+    if anchored.empty:
+        return []
+    name = "error" if score.more_is_better else score.label.split(" on")[0]
+    return [no_worse("pi_hat = pi", "pi", {name: excess(plain, anchored, "pi", "loss")})]
 
 
 def draw_by_assumed(means: pd.DataFrame, score: Score, paper: Mapping[tuple[float, Any], float]) -> Figure:
     """Draw a score against the assumed label frequency, one panel for each true one.
 
-    Lines are the naive lasso, crosses and the dashed line are the paper's numbers, the dotted line is the truth.
+    Lines are the naive lasso, crosses and the dashed line are the paper's numbers, the dotted line is the truth, on
+    which the anchored estimator stands.
     """
+    means, anchored = by_estimator(means)
     frequencies = means["pi"].unique().tolist()
     figure, axes = panels(len(frequencies), sharey=True)
     for ax, pi in zip(axes, frequencies, strict=True):
@@ -173,6 +233,10 @@ def draw_by_assumed(means: pd.DataFrame, score: Score, paper: Mapping[tuple[floa
         at = pu["assumed"].astype(float)
         band(ax, at, pu[score.column], pu[f"{score.column}_se"], LOOKS[0], label=NAMES_DRAWN[0])
         ax.axhline(naive[score.column].iloc[0], color=PALETTE[1], label=NAMES_DRAWN[1])
+        held = anchored[anchored["pi"] == pi]
+        if len(held):
+            dot = {**LOOKS[3], "linestyle": "none"}
+            band(ax, [pi], held[score.column], held[f"{score.column}_se"], dot, label=ANCHORED)
         known = [(a, paper[pi, a]) for a in at if (pi, a) in paper]
         if known:
             ax.plot(*zip(*known, strict=True), "x", color=PALETTE[0], label=NAMES_DRAWN[2])

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
+from reproduction.anchored import AS_IN_THE_PAPER
 from reproduction.cells import Cell, at_scale, generator, repetitions, run_cells
 from reproduction.claims import Claim, standard_error
 from reproduction.drawing import LOOKS, panels
@@ -54,6 +55,7 @@ def solve(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     estimator = ESTIMATORS[model](
         lam=fixed["c"] * np.sqrt(np.log(fixed["p"]) / fixed["n"]),
         groups=GROUPS[model],
+        anchor=AS_IN_THE_PAPER,
         standardize=False,
         solver=cell["solver"],
         tol=fixed["tol"],

@@ -5,18 +5,24 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reproduction.anchored import ANCHOR, AS_IN_THE_PAPER, NOTE
 from reproduction.cells import at_scale, repetitions, run_cells
 from reproduction.claims import Claim
 from reproduction.masked import (
     ACCURACY,
     NAIVE,
+    anchored_no_worse,
+    by_estimator,
     cells_of,
+    chosen,
     design,
     draw_by_assumed,
     in_columns,
     mean_scores,
+    on_diagonal,
     predict_masked,
     published,
+    run_both,
 )
 
 TITLE = "Table 1: digits with lost labels"
@@ -32,11 +38,15 @@ NOTES = (
     "experiment table-1-choices tries the other ways, and pi_hat = 0.4 is added so that pi = 0.4 has its "
     "diagonal.",
     "On the diagonal PULasso passes the paper's 97.3 % at pi = 0.8 and stays below its 98.0 % at 0.6, by one to two "
-    "points; single splits have from 93 to 98 %. The criterion of cross-validation is the reason. Zeros carry no "
-    "labels; with a small lam the model tells labelled digits from unlabeled ones ever better and loses the zeros. "
-    "The likelihood of observed labels hardly notices, and is best near 0.036 lam_max (at pi = 0.8 at 0.03, the end "
-    "of the grid), past the best accuracy, which lies above 0.05: see 'always' in table-1-choices. The "
-    "one-standard-error rule, usual since glmnet, prefers larger lams; the diagonal is shown by this rule, too.",
+    "points; single splits have from 93 to 98 %. The mean P(class 0) shows why. Nothing holds the fitted model to the "
+    "share of zeros that pi_hat implies, and it takes unlabeled digits for zeros: in the two splits of the quick scale "
+    "at pi = 0.6 it was told 7 and 9 %, and says 17 and 19 %. Anchored it says 9 and 10 %, and accuracy rises from "
+    "97.0 and 95.8 to 97.7 and 98.5 %. An algorithm that is stopped early leaves the intercepts near those of the "
+    "model without features, which may have kept the shares in the paper; it does not say when it stopped.",
+    "The choice of lam does not make up for it. The likelihood of observed labels is best near 0.036 lam_max (at pi = "
+    "0.8 at 0.03, the end of the grid), past the best accuracy of the paper's estimator, which lies above 0.05: see "
+    "'always' in table-1-choices. The one-standard-error rule, usual since glmnet, prefers larger lams; the diagonal "
+    "is shown by this rule, too.",
     "Where pi_hat is smaller than pi, there would be more digits 1..9 than there are rows: the likelihood has no "
     "finite maximiser (the column warned of table.csv says LabelFrequencyWarning), and class 0 is given up. "
     "About 89 % are right then, whatever pi_hat: nearly all but the zeros. The paper has the same 88.5 % at pi = 0.6, "
@@ -45,6 +55,7 @@ NOTES = (
     "Where pi_hat is larger than pi, PULasso passes the paper by one to six points, except at pi = 0.4 with pi_hat = "
     "0.8 and 0.9. There, as Lasso does at pi = 0.4, it takes most digits for zeros, and single splits differ by more "
     "than ten points; the paper's numbers lie among them.",
+    NOTE,
 )
 
 PUBLISHED = published(
@@ -67,31 +78,38 @@ _GROUPS = ("rows", "entries")  # of PULasso and of Lasso
 DESIGN = design("mfeat", _GRID, _GROUPS)
 TINY_DESIGN = design("mfeat", _SMALL, _GROUPS, n_rows=200)
 _WHOLE = {
+    "anchor": ANCHOR,
     "design": DESIGN,
     "label_frequencies": (0.4, 0.6, 0.8),
     "assumed": (0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 }
 SETTINGS: dict[str, dict[str, Any]] = {
-    "tiny": {"design": TINY_DESIGN, "label_frequencies": (0.6,), "assumed": (0.6, 0.9), "splits": 2},
+    "tiny": {
+        "anchor": ANCHOR,
+        "design": TINY_DESIGN,
+        "label_frequencies": (0.6,),
+        "assumed": (0.6, 0.9),
+        "splits": 2,
+    },
     "quick": {**_WHOLE, "splits": 2},
     "paper": {**_WHOLE, "splits": 20},
 }
 
 
 def run(scale: str = "quick", seed: int = 0, **how: Any) -> pd.DataFrame:
-    """Return the accuracy of every split, label frequency and assumed one; for the correct one by two rules."""
+    """Return the accuracy of every split, label frequency and assumed one; the diagonal by two rules, and anchored."""
     settings = at_scale(SETTINGS, scale)
-    cells = repetitions(cells_of(settings), settings["splits"])
-    table = run_cells("table-1", predict_masked, cells, settings["design"], seed, **how)
-    correct = [cell for cell in cells if cell["assumed"] == cell["pi"]]
-    sparser = {**settings["design"], "choice": {"select": SPARSER}}
+    table = run_both("table-1", settings, seed, **how)
+    correct = on_diagonal(repetitions(cells_of(settings), settings["splits"]))
+    sparser = chosen(settings, select=SPARSER)
     again = run_cells(f"table-1 {SPARSER}", predict_masked, correct, sparser, seed, **how)
-    return pd.concat([table.assign(rule=LEAST_LOSS), again.assign(rule=SPARSER)], ignore_index=True)
+    again = again.assign(anchor=AS_IN_THE_PAPER, rule=SPARSER)
+    return pd.concat([table.assign(rule=LEAST_LOSS), again], ignore_index=True)
 
 
 def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean accuracies beside the paper's."""
-    return mean_scores(table, ["pi", "assumed", "rule"], ["accuracy"], PUBLISHED)
+    return mean_scores(table, ["pi", "assumed", "rule", "anchor"], ["accuracy"], PUBLISHED)
 
 
 def beside_paper(table: pd.DataFrame) -> pd.DataFrame:
@@ -105,7 +123,7 @@ def beside_paper(table: pd.DataFrame) -> pd.DataFrame:
 
 def judge(table: pd.DataFrame) -> list[Claim]:
     """The diagonal is high, PULasso beats Lasso where the paper says so, and the diagonal is best."""
-    means = summarize(table)
+    means, _ = by_estimator(summarize(table))
     correct = means[means["pi"] == means["assumed"]].sort_values(["pi", "rule"], ascending=[True, False])
     claims = [_high(row) for row in correct.to_dict("records")]
     for pi, part in means[means["rule"] == LEAST_LOSS].groupby("pi"):
@@ -116,7 +134,7 @@ def judge(table: pd.DataFrame) -> list[Claim]:
                 Claim(f"pi = {pi}: the correct pi_hat is the best one", bool(best == pi), f"best at {best}")
             )
         claims.append(_against_lasso(pi, accuracy))
-    return claims
+    return claims + anchored_no_worse(table[table["rule"] == LEAST_LOSS], ACCURACY)
 
 
 def _high(row: dict[str, Any]) -> Claim:

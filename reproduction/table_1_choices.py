@@ -18,9 +18,10 @@ NOTES = (
     "in the table anyway (rows for PULasso, entries for Lasso) is a check: it changes nothing.",
     "Columns must be standardised: they differ in scale by factors of thousands, and without it two or four features "
     "take all of the path. Larger lams than those of the least loss (one-standard-error rule, estimated accuracy) are "
-    "better for PULasso, smaller ones lose the zeros. Groups matter little. 'Estimated' scores are those of "
-    "pulasso.metrics: what the score would be on true classes, from observed labels and the label frequency; Lasso "
-    "believes that all labels are observed, and is scored by this belief. 'Always' leaves cross-validation out.",
+    "better for PULasso; smaller ones take more unlabeled digits for zeros. Groups matter little. 'Estimated' "
+    "scores are those of pulasso.metrics: what the score would be on true classes, from observed labels and the label "
+    "frequency; Lasso believes that all labels are observed, and is scored by this belief. 'Always' leaves "
+    "cross-validation out.",
 )
 
 CHOICES: dict[str, dict[str, Any]] = {

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
+from reproduction.anchored import ANCHORED
 from reproduction.claims import standard_error
 from reproduction.masked import NAIVE
 
@@ -84,27 +85,37 @@ def test_figure_2_takes_curvature_and_thresholds_into_account():
     assert verdicts(figure_2, more) == [True, False, True, False, True]
 
 
-def comparison(x, values, gains):
+def comparison(x, values, gains, more=0.0):
+    """Return a table of figure 3 or 4 in which Lasso errs more by `gains`, and the anchored estimator by `more`."""
     rows = []
     for model in ("multinomial", "ordinal"):
         for value, gain in zip(values, gains, strict=True):
             for repetition in range(4):
                 noise = 0.02 * (-1) ** repetition
                 base = 0.3 + 0.1 * value
-                for method, error in (("PULasso", base), ("Lasso", base + gain + noise), ("oracle", base)):
+                errors = {
+                    "PULasso": base,
+                    ANCHORED: base + more + noise,
+                    "Lasso": base + gain + noise,
+                    "oracle": base,
+                }
+                for method, error in errors.items():
                     cell = {"model": model, "n": 200, x: value, "repetition": repetition, "method": method}
-                    numbers = {"error": error, "error_small_test": error, "n_selected": 2}
+                    numbers = {"error": error, "error_small_test": error, "n_selected": 2, "log_loss": 1.0}
                     share = value if x == "unlabeled_share" else 1 - value
                     rows.append({**cell, **numbers, "positive_share": share})
     return pd.DataFrame(rows)
 
 
 def test_figures_3_and_4_ask_for_two_standard_errors():
-    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))) == [True, False, True] * 2
+    assert (
+        verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0)))[:6]
+        == [True, False, True] * 2
+    )
     assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.02, 0.0)))[0] is False
     assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)))[2] is False
     grow = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.3, 0.5))
-    assert verdicts(figure_4, grow) == [True] * 4
+    assert verdicts(figure_4, grow)[:4] == [True] * 4
     assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.5, 0.3)))[0] is False
     assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.0, 0.01)))[1] is False
 
@@ -112,7 +123,37 @@ def test_figures_3_and_4_ask_for_two_standard_errors():
 def test_figure_3_looks_for_the_hardest_prevalence():
     table = comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))
     table.loc[(table["pi_0"] == 0.4) & (table["method"] != "Lasso"), "error"] = 0.4
-    assert verdicts(figure_3, table)[1::3] == [True, True]
+    assert verdicts(figure_3, table)[1:6:3] == [True, True]
+
+
+@pytest.mark.parametrize(("figure", "x"), [(figure_3, "pi_0"), (figure_4, "unlabeled_share")])
+def test_figures_say_where_the_anchored_curve_is_worse(figure, x):
+    """The noise of 0.02 over four repetitions is a standard error of 0.0115."""
+
+    def last_two(table):
+        return figure.judge(table)[-2:]
+
+    assert [claim.holds for claim in last_two(comparison(x, (0.3, 0.9), (0.1, 0.4), more=0.02))] == [True] * 2
+    worse = comparison(x, (0.3, 0.9), (0.1, 0.4), more=-0.1)
+    worse.loc[(worse["method"] == ANCHORED) & (worse[x] == 0.9), "error"] += 0.15
+    assert [claim.holds for claim in last_two(worse)] == [False] * 2
+    assert "error at 1 of 2 points, on average -0.025, at worst +0.050 ± 0.012" in last_two(worse)[0].evidence
+    by_log_loss = comparison(x, (0.3, 0.9), (0.1, 0.4))
+    by_log_loss.loc[
+        (by_log_loss["method"] == ANCHORED) & (by_log_loss["model"] == "ordinal"), "log_loss"
+    ] += 0.1
+    assert [claim.holds for claim in last_two(by_log_loss)] == [True, False]
+
+
+def test_the_claims_of_the_paper_do_not_ask_the_anchored_estimator():
+    same, other = (comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0), more=more) for more in (0.0, 0.9))
+    assert figure_3.judge(same)[:6] == figure_3.judge(other)[:6]
+    published = masked("accuracy", table_1.PUBLISHED)
+    low = masked("accuracy", {(0.6, 0.6): 0.1, (0.8, 0.8): 0.1}).assign(anchor=3.0)
+    claims = table_1.judge(pd.concat([published, low], ignore_index=True))
+    assert claims[:-1] == table_1.judge(published)
+    assert not claims[-1].holds
+    assert "error at 0 of 2 points" in claims[-1].evidence
 
 
 def masked(score, values, change=None):
@@ -121,6 +162,7 @@ def masked(score, values, change=None):
     for (pi, assumed), value in values.items():
         for repetition in range(2):
             cell = {"pi": pi, "assumed": assumed, "repetition": repetition, "n_selected": 5, "rule": "min"}
+            cell |= {"anchor": 0.0, "class_0": 0.2, "told_class_0": 0.1}
             cell |= {"change": change} if change else {}
             rows.append(
                 {
@@ -167,6 +209,21 @@ def test_tables_are_drawn_beside_the_paper(experiment):
     figure = experiment.draw(masked(score, experiment.PUBLISHED))
     assert len(figure.axes) == 3
     assert "PULasso in the paper" in figure.axes[-1].get_legend_handles_labels()[1]
+
+
+def test_tables_show_the_anchored_estimator_and_the_share_of_class_0():
+    plain = masked("mse", table_2.PUBLISHED)
+    diagonal = {(pi, pi): 3.0 for pi in (0.6, 0.7, 0.8)}
+    table = pd.concat([plain, masked("mse", diagonal).assign(anchor=3.0, class_0=0.11)], ignore_index=True)
+    beside = table_2.beside_paper(table).set_index("pi")
+    assert beside["pi_hat = pi, anchored"].tolist() == ["3.00 ± 0.00"] * 3
+    assert beside.loc["0.6", "told P(class 0)"] == "10.0%"
+    assert beside.loc["0.6", "P(class 0), pi_hat = pi"] == "20.0%"
+    assert beside.loc["0.6", "P(class 0), anchored"] == "11.0%"
+    assert verdicts(table_2, table)[-1] is True
+    labels = table_2.draw(table).axes[-1].get_legend_handles_labels()[1]
+    assert ANCHORED in labels
+    assert ANCHORED not in table_2.draw(plain).axes[-1].get_legend_handles_labels()[1]
 
 
 def test_choices_are_compared_on_the_same_splits():
