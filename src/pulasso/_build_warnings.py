@@ -15,12 +15,12 @@ from pulasso.exceptions import (
     NearlyConstantWarning,
     RareIndicatorWarning,
 )
-from pulasso.losses import Anchor, NullModel
+from pulasso.losses import NullModel
 from pulasso.scenarios import LabelCounts, LabelModel
 
 __all__ = [
     "warn_if_no_maximum",
-    "warn_if_not_held",
+    "warn_if_nothing_told",
     "warn_of_columns",
     "warn_of_few_labels",
     "warn_of_indicators",
@@ -31,16 +31,14 @@ __all__ = [
 FEW_LABELS, MANY_ROWS, FEW_INDICATORS = 5, 100, 20
 
 
-def warn_if_not_held(rho: float, anchor: Anchor | None, told: NDArray | None) -> tuple[str, ...]:
+def warn_if_nothing_told(rho: float, told: NDArray | None) -> tuple[str, ...]:
     """Say that an anchor that was asked for has nothing to hold to."""
-    if rho == 0 or (anchor is not None and anchor.is_active):
+    if rho == 0 or told is not None:
         return ()
-    why = (
-        "the scenario does not say which share each class has"
-        if told is None
-        else f"by {arg('label_frequency')} the positive classes would make up {100 * (1 - told[0]):.0f} % of the rows"
+    words = (
+        f"{arg('anchor', f'{rho:g}')} has nothing to hold to: the scenario does not say which share each class has. "
+        "The model is fitted without it."
     )
-    words = f"{arg('anchor', f'{rho:g}')} has nothing to hold to: {why}. The model is fitted without it."
     return (warn(words, ClassShareWarning),)
 
 
@@ -94,9 +92,9 @@ def warn_of_few_labels(data: PUData, is_ordered: bool) -> tuple[str, ...]:
 
 
 def warn_if_no_maximum(
-    null_model: NullModel, label_model: LabelModel, counts: LabelCounts
+    null_model: NullModel, label_model: LabelModel, counts: LabelCounts, rho: float
 ) -> tuple[str, ...]:
-    """Warn when the assumed label frequencies are lower than the labels allow."""
+    """Warn when the assumed label frequencies are lower than the labels allow, so that no anchor can hold to them."""
     if null_model.exists or label_model.is_by_row:
         return ()
     assumed = np.exp(label_model.log_labeled[1:])
@@ -108,10 +106,11 @@ def warn_if_no_maximum(
         bound = ", ".join(f"{name}: {value:.4g}" for name, value in named) + " if all grow alike"
     else:
         bound = "reached when the shares n_k / (n * label_frequency_k) sum to 1"
+    and_free = f" and {arg('anchor')} has nothing to hold to" if rho else ""
     words = (
         f"{arg('label_frequency')} is too low for these labels: the positive classes would make up "
         f"{100 * null_model.excess:.0f} % of the rows, so the intercept-only likelihood has no finite "
         f"maximum. The smallest label frequency that the data allow is {bound}; it must lie above. "
-        f"The fit begins at a finite start, but check the assumed value."
+        f"The fit begins at a finite start{and_free}, but check the assumed value."
     )
     return (warn(words, LabelFrequencyWarning),)

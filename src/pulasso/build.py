@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pulasso._build_warnings import (
     warn_if_no_maximum,
-    warn_if_not_held,
+    warn_if_nothing_told,
     warn_of_columns,
     warn_of_few_labels,
     warn_of_indicators,
@@ -127,8 +127,8 @@ def build_problem(
     said = warn_of_columns(design.nearly_constant, names, data.x.dtype)
     said += warn_of_indicators(design.rare_indicators, data.n_features)
     said += warn_of_few_labels(data, kind.is_ordered)
-    said += warn_if_no_maximum(null_model, label_model, data.counts)
-    said += warn_if_not_held(float(anchor), held, told)
+    said += warn_if_no_maximum(null_model, label_model, data.counts, float(anchor))
+    said += warn_if_nothing_told(float(anchor), told)
     problem = replace(problem, warnings=said)
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)

@@ -16,7 +16,7 @@ from pulasso import (
     fit_path,
 )
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
-from pulasso.exceptions import ClassShareWarning, InputError, LabelFrequencyWarning
+from pulasso.exceptions import InputError, LabelFrequencyWarning
 from pulasso.problem import Params
 from pulasso.responses import RESPONSES
 from pulasso.scenarios import LabelModel
@@ -190,7 +190,7 @@ def test_calibrated_shares(estimator, scenario):
 def test_impossible_shares_hold_nothing():
     rng = np.random.default_rng(0)
     x, z = rng.normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
-    with pytest.warns(LabelFrequencyWarning), pytest.warns(ClassShareWarning, match="nothing to hold to"):
+    with pytest.warns(LabelFrequencyWarning, match="anchor has nothing to hold to"):
         model = MultinomialPULasso(0.1, anchor=1.0, scenario="single-training-set", label_frequency=0.5).fit(
             x, z
         )

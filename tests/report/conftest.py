@@ -35,6 +35,7 @@ def hostile():
     frame = pd.DataFrame(X, columns=names)
     z = np.array(["unlabeled", "oak", HOSTILE], dtype=object)[codes]
     model = MultinomialPULassoCV(
+        anchor=0,
         n_lams=12,
         lam_min_ratio=0.01,
         cv=3,

@@ -243,6 +243,7 @@ def test_table_names_a_trivial_model(data):
     assert "warning: Every row" in scores._repr_html_()
 
 
+@pytest.mark.filterwarnings("ignore::pulasso.exceptions.ClassShareWarning")
 def test_labels_and_rows_must_fit_the_model(data, model):
     X, _, z = data
     with pytest.raises(NotFittedError, match="MultinomialPULasso"):

@@ -103,6 +103,8 @@ def _of_one_lam(model: Any) -> Any:
     own = model.get_params(deep=False)
     settings = {name: own[name] for name in kind().get_params() if name in own}
     settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
+    if settings["anchor"] is None:
+        settings["anchor"] = getattr(model, "anchor_", 0.0)
     for name in ("prevalence", "label_frequency"):
         if isinstance(settings.get(name), str):  # it was estimated once, which is what is varied now
             settings |= {"scenario": model.scenario_, name: None}

@@ -254,7 +254,11 @@ class CrossValidated(BasePULasso):
     def _anchor_strength(self) -> float:
         if self.anchor is not None:
             return self.anchor
-        return 0.0 if getattr(self.scenario, "name", self.scenario) == FullyObserved.name else HELD
+        tells_nothing = getattr(self.scenario, "sampled_by_label", False) and not hasattr(
+            self.scenario, "told_shares"
+        )
+        is_plain = getattr(self.scenario, "name", self.scenario) == FullyObserved.name
+        return 0.0 if is_plain or tells_nothing else HELD
 
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""

@@ -58,6 +58,7 @@ def settings_of(scenario, **more):
         "cv": 3,
         "tol": 1e-4,
         "random_state": 3,
+        "anchor": 0.0,
         **more,
     }
 

@@ -29,7 +29,7 @@ def chosen(wide):
 
 def test_it_is_what_scikit_learn_would_predict(wide, chosen):
     """At the same lam; the path of a fold and a single fit reach it by other ways, to the same tolerance."""
-    plain = MultinomialPULasso(chosen.lam_, tol=1e-8, **wide.scenario_params)
+    plain = MultinomialPULasso(chosen.lam_, tol=1e-8, anchor=chosen.anchor_, **wide.scenario_params)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     found = cross_val_predict(plain, wide.X, wide.z, cv=folds, method="predict_proba")
     np.testing.assert_allclose(chosen.cv_proba_, found, atol=1e-4)

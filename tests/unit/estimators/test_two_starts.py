@@ -33,7 +33,7 @@ def prefer_small_lams(model, X, y):
 def fit(data, **known):
     lam_max = OrdinalPULasso(1e9, **known).fit(data.X, data.z).lam_max_
     lams = lams_down_to(0.08 * lam_max, lam_max)
-    model = OrdinalPULassoCV(lams=lams, cv=2, random_state=0, scoring=prefer_small_lams, **known)
+    model = OrdinalPULassoCV(lams=lams, cv=2, random_state=0, scoring=prefer_small_lams, anchor=0, **known)
     return model.fit(data.X, data.z)
 
 
