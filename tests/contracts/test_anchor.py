@@ -124,7 +124,7 @@ def test_null_model_is_stationary(response, case, rng):
 
 @pytest.mark.parametrize("anchor", [0.3, 10.0])
 @pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
-@pytest.mark.parametrize("response", RESPONSE_NAMES)
+@pytest.mark.parametrize("response", list(ESTIMATORS))
 def test_solvers_and_storages_agree_to_the_certificate(response, scenario, anchor):
     data = SIMULATIONS[response](250, 20, n_active=4, scenario=scenario, random_state=3)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 250)
@@ -142,7 +142,7 @@ def test_solvers_and_storages_agree_to_the_certificate(response, scenario, ancho
         assert violation <= 1e-7 * 1.01 + 10 * rounding
 
 
-@pytest.mark.parametrize("response", RESPONSE_NAMES)
+@pytest.mark.parametrize("response", list(ESTIMATORS))
 def test_a_stronger_anchor_holds_more_tightly(response):
     data = SIMULATIONS[response](150, 300, n_active=5, scenario="single-training-set", random_state=0)
     gaps = []
