@@ -29,7 +29,7 @@ from pulasso.metrics import pu_accuracy
 
 LABEL_FREQUENCY = 0.5
 ASSUMED = {"scenario": "single-training-set", "label_frequency": LABEL_FREQUENCY}
-PATH = {"n_lams": 20, "lam_min_ratio": 0.05}
+PATH = {"n_lams": 20}
 
 
 def make_tables(n_images, seed):
@@ -48,7 +48,7 @@ def run_cv(table, out):
     """Run `pulasso cv` as a user would; its own words go to the terminal."""
     options = {"--label": "digit", "--unlabeled": 0, "--scenario": ASSUMED["scenario"]}
     options |= {"--label-frequency": LABEL_FREQUENCY, "--n-lams": PATH["n_lams"]}
-    options |= {"--lam-min-ratio": PATH["lam_min_ratio"], "--jobs": 2, "--out": out}
+    options |= {"--jobs": 2, "--out": out}
     words = ["cv", table, *(word for pair in options.items() for word in pair), "--force"]
     words = [str(word) for word in words]
     print(f"$ pulasso {shlex.join(words)}\n", flush=True)
