@@ -41,6 +41,31 @@ class Curvature:
             out += vector * (factor * (vector * v).sum(axis=1))[:, None]
         return out
 
+    def positive(self) -> "Curvature":
+        """Return the curvature with m made smaller, row by row, until no matrix has a negative eigenvalue.
+
+        The matrices only grow by that, so that a step of the model does not overshoot. With ``A = diag q - q q^T`` and
+        ``B = diag u - u u^T``, ``A - m B`` is positive up to ``m = 1 / lambda``, the largest eigenvalue of
+        ``A^{-1/2} B A^{-1/2}``; ``A = D (I - s s^T) D`` with ``D^2 = diag q``, ``s = sqrt q`` has a closed inverse.
+        """
+        rows = np.flatnonzero(self.m > 0)
+        q, u = self.q[rows], self.u[rows]
+        root = np.sqrt(q)
+        scaled = np.divide(u, root, out=np.zeros_like(u), where=root > 0)
+        inner = -scaled[:, :, None] * scaled[:, None, :]
+        np.einsum("ijj->ij", inner)[...] += np.divide(u, q, out=np.zeros_like(u), where=q > 0)
+        rest = 1.0 - q.sum(axis=1)  # the probability of class 0
+        length = np.sqrt(q.sum(axis=1))
+        unit = np.divide(root, length[:, None], out=np.zeros_like(root), where=length[:, None] > 0)
+        stretch = np.divide(1.0, np.sqrt(np.maximum(rest, 0.0)), out=np.ones_like(rest), where=rest > 0) - 1.0
+        outer = np.eye(q.shape[1]) + stretch[:, None, None] * unit[:, :, None] * unit[:, None, :]
+        largest = np.linalg.eigvalsh(outer @ inner @ outer)[:, -1]
+        m = self.m.copy()
+        m[rows] = np.minimum(
+            self.m[rows], np.divide(1.0, largest, out=np.ones_like(largest), where=largest > 0)
+        )
+        return Curvature(self.q, m, self.u)
+
     def matrices(self) -> NDArray:
         """Return the full matrices, shape (n, K, K)."""
         full = self.diagonal[:, :, None] * np.eye(self.q.shape[1])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pulasso.design import Design
 from pulasso.losses import Anchor, Loss
+from pulasso.losses.observed import curvature_of
 from pulasso.penalties import BlockPenalty, Blocks
 from pulasso.responses import Response, SecondOrder
 
@@ -187,17 +188,18 @@ class Problem:
         ----------
         point : Point
         mix : float, default=1.0
-            How much of the true Hessian is in it, the rest being the Fisher information.
+            How much of the true Hessian is in it, the rest being the Fisher information; or one of the numbers that
+            stand for the true one made positive row by row.
         """
         linear, offsets = point.linear, point.params.offsets
         eta = self.response.log_odds(linear, offsets)
         # The gradient carries the bend of eta itself, which the Fisher information leaves out, too.
         grad_eta = mix * self.value_and_grad(eta)[1] if mix else np.zeros_like(eta)
-        curvature, weight = self.loss.curvature(eta, mix), self.loss.sample_weight
-        if mix and self.anchor is not None and self.anchor.is_active:
+        curvature, weight = curvature_of(self.loss, eta, mix), self.loss.sample_weight
+        if mix == 1.0 and self.anchor is not None and self.anchor.is_active:
             proba = self.anchor.proba(eta)
             pull = self.anchor.pull(self.anchor.sample_weight @ proba)
-            curvature = self.anchor.add_rows(curvature, proba, mix * pull, weight)
+            curvature = self.anchor.add_rows(curvature, proba, pull, weight)
         return self.response.second_order(linear, offsets, grad_eta, curvature, weight)
 
     def coupling(self, point: Point) -> "Coupling | None":

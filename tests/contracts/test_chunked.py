@@ -11,6 +11,7 @@ from pulasso.penalties import PENALTIES
 from pulasso.problem import Params
 from pulasso.solvers import SOLVERS, solve_working_set
 from pulasso.solvers._chunked_oracle import ChunkedOracle
+from pulasso.solvers.prox_newton import HESSIAN_MIX
 from support.brute_force import kkt_violation
 from support.cases import BY_SCENARIO
 from support.groups import MULTINOMIAL_GROUPS, ORDINAL_GROUPS, rows
@@ -67,7 +68,7 @@ def test_every_solver(solver):
 
 
 @pytest.mark.parametrize("response", ["multinomial", "ordinal"])
-@pytest.mark.parametrize("mix", [0, 1, 2])
+@pytest.mark.parametrize("mix", range(len(HESSIAN_MIX)))
 def test_the_hessian_of_chunks_is_that_of_all_rows(response, mix):
     problem, null = random_problem(response, BY_SCENARIO[0], rows, n=120, p=6, n_positive=2, seed=2)
     oracle = ChunkedOracle(in_chunks(problem), null)
@@ -75,12 +76,7 @@ def test_the_hessian_of_chunks_is_that_of_all_rows(response, mix):
     rng = np.random.default_rng(0)
     params = Params(0.3 * rng.normal(size=problem.shape), 1.1 * null.offsets)
     found = oracle.evaluate(params, np.arange(problem.blocks.n_blocks)).hessian
-    weight = (1.0, 0.5, 0.0)[mix]
-    point = problem.at(params)
-    eta = problem.response.log_odds(point.linear, params.offsets)
-    grad_eta = weight * problem.loss.value_and_grad(eta)[1]
-    args = (problem.loss.curvature(eta, weight), problem.loss.sample_weight)
-    second = problem.response.second_order(point.linear, params.offsets, grad_eta, *args)
+    second = problem.second_order(problem.at(params), HESSIAN_MIX[mix])
     x, n = problem.design.matmul(np.eye(problem.shape[0])), len(params.offsets)
     entries = [(j, k) for j in range(problem.shape[0]) for k in range(problem.shape[1])]
     for i, (j, k) in enumerate(entries, start=n):

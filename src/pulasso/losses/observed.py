@@ -1,6 +1,6 @@
 """What solvers minimise: the mean loss of observed labels, and that of completed ones (EM)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -13,7 +13,10 @@ from pulasso.losses.pu_loss import PULoss
 from pulasso.numerics import class_scores, log_normalize
 from pulasso.scenarios import LabelModel
 
-__all__ = ["CompleteLoss", "Loss", "ObservedLoss"]
+__all__ = ["CLIPPED", "HALF_CLIPPED", "CompleteLoss", "Loss", "ObservedLoss", "curvature_of"]
+
+# The true Hessian with the curvature of every row made positive, and what is half-way there.
+CLIPPED, HALF_CLIPPED = 0.5, 0.75
 
 
 class Loss(Protocol):
@@ -39,6 +42,15 @@ class Loss(Protocol):
         Hessian, which need not be; in between a mixture of the two.
         """
         ...
+
+
+def curvature_of(loss: Loss, eta: NDArray, mix: float) -> Curvature:
+    """Return the true Hessian (1), the same made positive row by row, half or fully, or the Fisher information (0)."""
+    if mix not in (CLIPPED, HALF_CLIPPED):
+        return loss.curvature(eta, mix)
+    exact = loss.curvature(eta, 1.0)
+    positive = exact.positive()
+    return positive if mix == CLIPPED else replace(exact, m=0.5 * (exact.m + positive.m))
 
 
 @dataclass(frozen=True, eq=False)

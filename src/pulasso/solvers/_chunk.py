@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pulasso.design import DenseDesign, StandardizedDesign, as_design, as_slice, column_store
 from pulasso.losses import Anchor, ObservedLoss
 from pulasso.losses.anchor import bent
+from pulasso.losses.observed import curvature_of
 from pulasso.problem import Params
 from pulasso.responses import Response
 from pulasso.scenarios import LabelModel
@@ -131,9 +132,9 @@ def evaluate_chunk(
     found = Evaluation(value, gradient, shares=shares, directions=tuple(directions))
     if entries is None:
         return found
-    curvature = loss.curvature(eta, mix)
-    if anchor is not None and anchor.is_active and mix:
-        curvature = anchor.add_rows(curvature, proba, mix * model.pull, loss.sample_weight)
+    curvature = curvature_of(loss, eta, mix)
+    if anchor is not None and anchor.is_active and mix == 1.0:
+        curvature = anchor.add_rows(curvature, proba, model.pull, loss.sample_weight)
         grad_eta = grad_eta + anchor.sample_weight[:, None] * bent(proba, model.pull)
     second = response.second_order(linear, offsets, mix * grad_eta, curvature, loss.sample_weight)
     rows, outputs = entries

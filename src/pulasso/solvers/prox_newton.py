@@ -2,7 +2,7 @@
 
 A step minimises a quadratic model of the loss plus the penalty (block coordinate descent on a small dense Hessian) and
 searches along the way there by F itself. PU losses are not convex: the model takes the true Hessian first; where it is
-not positive, or a step fails, it moves towards the Fisher information, which always is.
+not positive, or a step fails, the curvature of every row is made positive; at last comes the Fisher information.
 
 The oracle answers for the current point: values, gradients, a quadratic model, and what lies along a line. Columns in
 memory answer cheaply and often (`_memory_oracle`), chunks of rows in few passes over the data (`_chunked_oracle`).
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.losses.observed import CLIPPED, HALF_CLIPPED
 from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
 from pulasso.solvers._quadratic import Quadratic
@@ -22,7 +23,9 @@ from pulasso.solvers._solution import Callback, History, Solution
 
 __all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "WorkingSet"]
 
-HESSIAN_MIX = (1.0, 0.5, 0.0)  # how much of the true Hessian the model takes: less after every failure
+# What the model takes, one after the other when a step fails: the true Hessian, the same made positive row by row, half
+# and fully, the Fisher information.
+HESSIAN_MIX = (1.0, HALF_CLIPPED, CLIPPED, 0.0)
 SUFFICIENT = 1e-4  # Armijo: the part of the predicted decrease that must be real
 SMALLEST_STEP = 1e-10
 ROUNDING = 1e-12  # changes of F below this part of it are noise
