@@ -230,3 +230,10 @@ def test_shares_of_labels_that_depend_on_the_row():
     np.testing.assert_allclose(model.told_shares_[1:], expected, rtol=1e-9)
     assert model.converged_
     np.testing.assert_allclose(model.class_shares_, model.told_shares_, atol=0.01)
+
+
+def test_a_class_that_vanishes_costs_infinitely_much(rng):
+    """A step that leads there is not taken, and nothing is said about divisions by zero."""
+    problem, params = problem_and_params(rng, "multinomial", CASES[0], 2)
+    far = Params(params.theta * 0.0, np.array([-1e4, 0.0]))
+    assert problem.at(far).loss == np.inf

@@ -27,7 +27,7 @@ pytestmark = [
 
 @parametrize_with_checks(
     [
-        cls(**settings, lams=(0.02,), cv=2, tol=1e-10, random_state=0)
+        cls(**settings, lams=(0.02,), cv=2, tol=1e-11, random_state=0)
         for cls in (MultinomialPULassoCV, OrdinalPULassoCV)
         for settings in SETTINGS
     ]

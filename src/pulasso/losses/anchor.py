@@ -86,7 +86,10 @@ class Anchor:
         """Return the term and its gradient in eta, shape (n_samples, K)."""
         proba = self.proba(eta)
         shares = self.sample_weight @ proba
-        return self.value(shares), self.sample_weight[:, None] * bent(proba, self.pull(shares))
+        value = self.value(shares)
+        if not np.isfinite(value):  # a class has vanished: no step ends here
+            return value, np.zeros_like(eta)
+        return value, self.sample_weight[:, None] * bent(proba, self.pull(shares))
 
     def directions(self, proba: NDArray) -> Iterator[NDArray]:
         """Yield the gradients in eta of ``m_0, ..., m_K``, shape (n_samples, K) each."""

@@ -55,13 +55,15 @@ class Evaluation:
     def anchored(self, anchor: Anchor, entries: tuple[NDArray, NDArray] | None) -> "Evaluation":
         """Return what the sums over all rows become with an anchor, which is no sum over rows itself."""
         assert self.shares is not None
-        gradient, hessian = self.gradient, self.hessian
+        value, gradient, hessian = anchor.value(self.shares), self.gradient, self.hessian
+        if not np.isfinite(value):  # a class has vanished: no step ends here
+            return replace(self, loss=value, directions=())
         for pull, direction in zip(anchor.pull(self.shares), self.directions, strict=True):
             gradient = gradient + pull * direction
         if hessian is not None and entries is not None:
             rows = np.array([np.append(each.offsets, each.theta[entries]) for each in self.directions])
             hessian = hessian + rows.T * anchor.factors(self.shares) @ rows
-        return Evaluation(self.loss + anchor.value(self.shares), gradient, hessian, self.shares)
+        return Evaluation(self.loss + value, gradient, hessian, self.shares)
 
 
 @dataclass(frozen=True, eq=False)
