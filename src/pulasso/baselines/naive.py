@@ -4,10 +4,8 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from pulasso._messages import arg
-from pulasso.data.parameters import kind_of
+from pulasso.data.parameters import kind_of, shape_of
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.scenarios import CaseControl, PerClass
@@ -134,7 +132,7 @@ def oracle(
     if classes is None:
         if isinstance(prevalence, Mapping):
             classes = list(prevalence)
-        elif np.ndim(prevalence):
+        elif shape_of("prevalence", prevalence):
             classes = range(1, len(prevalence) + 1)  # type: ignore[arg-type]
         else:
             raise InputError(

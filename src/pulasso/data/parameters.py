@@ -129,6 +129,21 @@ def as_numbers(
     return numbers
 
 
+def shape_of(name: str, value: Any) -> tuple[int, ...]:
+    """Return the shape of what may be an array; refuse lists of unequal length.
+
+    Examples
+    --------
+    >>> shape_of("y_score", [[1, 2], [3]])
+    Traceback (most recent call last):
+    pulasso.exceptions.InputError: y_score=[[1, 2], [3]] has rows of unequal length.
+    """
+    try:
+        return np.shape(value)
+    except ValueError:
+        raise InputError(f"{arg(name, shown(value))} has rows of unequal length.", parameter=name) from None
+
+
 def position_in(value: Any, names: list) -> int | None:
     """Return where a value stands in a list, or None; some values, such as pandas.NA, refuse to be compared."""
     try:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso.data.inputs import check_number
-from pulasso.data.parameters import check_choice
+from pulasso.data.parameters import check_choice, shape_of
 from pulasso.metrics import _formulas
 from pulasso.metrics._classification import class_estimate
 from pulasso.metrics._estimate import Estimate
@@ -111,7 +111,7 @@ def pu_roc_auc(
     Estimate(0.771 ± 0.018)
     """
     sample = read_sample(z, sample_weight, labels)
-    is_single = np.ndim(y_score) == 1 and len(sample.classes) == 2
+    is_single = len(shape_of("y_score", y_score)) == 1 and len(sample.classes) == 2
     if is_single:
         y_score = np.column_stack([np.zeros_like(y_score), y_score])
     scores = read_matrix(sample, y_score, "y_score")

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg, listed, plain, warn
 from pulasso.data.inputs import check_flag, check_weight
 from pulasso.data.labels import encode_labels, encode_predictions, encode_with
-from pulasso.data.parameters import as_numbers
+from pulasso.data.parameters import as_numbers, shape_of
 from pulasso.exceptions import (
     ClassOrderWarning,
     InputError,
@@ -34,8 +34,8 @@ def read_sample(
     """
     check_keywords(labels)
     scenario = scenario_of(labels)
-    n_rows = np.shape(z)[0] if np.ndim(z) else 0
-    if sample_weight is not None and np.ndim(sample_weight):
+    n_rows = _n_rows_of("z", z)
+    if sample_weight is not None and shape_of("sample_weight", sample_weight):
         _check_rows(n_rows, sample_weight, "sample_weight")
     weight = check_weight(sample_weight, np.empty((n_rows, 0)))
     codes, classes = _read_labels(z, weight, labels, ordered)
@@ -136,8 +136,13 @@ def trivial_model_words(sample: SignedSample, predicted: NDArray) -> str | None:
     return None
 
 
+def _n_rows_of(name: str, values: Any) -> int:
+    """Return the number of rows, none of a single value."""
+    return (*shape_of(name, values), 0)[0]
+
+
 def _check_rows(n_rows: int, values: Any, name: str) -> None:
-    n_given = np.shape(values)[0] if np.ndim(values) else 0
+    n_given = _n_rows_of(name, values)
     if n_given != n_rows:
         raise InputError(
             f"{arg('z')} has {n_rows} rows but {arg(name)} has {n_given}; there must be one for each row.",

@@ -189,7 +189,7 @@ class Groups:
         >>> Groups.from_labels(["soil", "soil", "wind"])
         Groups.from_labels(['soil', 'soil', 'wind'])
         """
-        if isinstance(labels, str) or np.ndim(labels) != 1:
+        if isinstance(labels, str) or np.asarray(labels, dtype=object).ndim != 1:
             raise GroupError(
                 f"{arg('labels')} must be a one-dimensional sequence: one group label per column of {arg('X')}.",
                 parameter="labels",

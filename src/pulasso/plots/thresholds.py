@@ -123,7 +123,7 @@ class ThresholdsDisplay(Display):
     def _name_classes(self, ax: Any, u: NDArray) -> int:
         """Write classes over their intervals: across if they fit, else upright; return how many do not fit at all."""
         edges = np.concatenate([[u[0]], self.thresholds, [u[-1]]])
-        points = 72.0 * 0.86 * ax.get_figure().get_figwidth() * np.diff(edges) / (u[-1] - u[0])
+        points = 72.0 * 0.86 * ax.get_figure().get_figwidth() * (np.diff(edges) / (u[-1] - u[0]))
         names = literals(plain(name) for name in self.classes)
         across = all(len(name) * LETTER * SMALL < room for name, room in zip(names, points, strict=True))
         if not across:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pulasso._messages import arg, did_you_mean, listed
 from pulasso.build import build_problem
+from pulasso.data.parameters import shape_of
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import InputError
 from pulasso.path import lam_grid, solve_path
@@ -29,7 +30,7 @@ def choose_features(
     """Return column numbers and, for the diagnosis, how they were found."""
     n_features = data.n_features
     if not isinstance(features, str):
-        if not isinstance(features, list | tuple | np.ndarray) or np.ndim(features) != 1:
+        if not isinstance(features, list | tuple | np.ndarray) or len(shape_of("features", features)) != 1:
             raise InputError(f"{arg('features')} must be a list of columns.", parameter="features")
         return _named_columns(data, list(features)), []
     if features not in CHOICES:
