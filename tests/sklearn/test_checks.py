@@ -8,7 +8,7 @@ from pulasso import CaseControl, FullyObserved, MultinomialPULasso, OrdinalPULas
 SETTINGS = [
     {"scenario": "case-control", "prevalence": 0.2},
     {"scenario": "single-training-set", "label_frequency": 0.9},
-    {"scenario": "single-training-set", "label_frequency": 0.9, "anchor": 1.0},
+    {"scenario": "single-training-set", "label_frequency": 0.9, "anchor": 1.0, "tol": 1e-8},
     {"scenario": "fully-observed"},
     {"scenario": CaseControl(prevalence=0.2)},
     {"scenario": SingleTrainingSet(label_frequency=0.9)},

@@ -114,6 +114,7 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
 def fit_weighted(estimator: Any, x: Any, codes: NDArray, weight: NDArray) -> Any:
     """Fit a classifier with weights, if it takes them; refuse weights that it would ignore."""
     check_kind("estimator", estimator, BaseEstimator, "Give a classifier, such as LogisticRegression().")
+    x = with_small_indices(x)
     if has_fit_parameter(estimator, "sample_weight"):
         return estimator.fit(x, codes, sample_weight=weight)
     if np.ptp(weight) > 0:
@@ -133,3 +134,11 @@ def refuse_confirmed_negatives(data: PUData, method: str) -> None:
             parameter="negative",
             remedy="Drop these rows, or mark them as unlabeled.",
         )
+
+
+def with_small_indices(x: Any) -> Any:
+    """Return a sparse matrix with indices of 32 bits if they suffice: scikit-learn's trees take no others."""
+    if not sparse.issparse(x) or x.indices.dtype != np.int64 or max(*x.shape, x.nnz) > np.iinfo(np.int32).max:
+        return x
+    parts = (x.data, x.indices.astype(np.int32), x.indptr.astype(np.int32))
+    return type(x)(parts, shape=x.shape)

@@ -1,10 +1,20 @@
 """Hot loops: compiled if the library was built, else the NumPy twins."""
 
 from pulasso.kernels import native, numpy_kernels
+from pulasso.kernels.numpy_kernels import KroneckerFactors
 
-__all__ = ["ACTIVE", "block_descent", "observed_loss", "rank_two", "sparse_gram"]
+__all__ = [
+    "ACTIVE",
+    "KroneckerFactors",
+    "block_descent",
+    "kronecker_descent",
+    "observed_loss",
+    "rank_two",
+    "sparse_gram",
+]
 
 ACTIVE = "native" if native.is_loaded else "numpy"
 _active = native if ACTIVE == "native" else numpy_kernels
-block_descent, rank_two = _active.block_descent, _active.rank_two
+block_descent, kronecker_descent = _active.block_descent, _active.kronecker_descent
+rank_two = _active.rank_two
 observed_loss, sparse_gram = _active.observed_loss, _active.sparse_gram

@@ -13,9 +13,14 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* AVX2 where the machine has it, chosen when the library is loaded. */
+/* AVX2 or AVX-512 where the machine has it, chosen when the library is loaded, by what it can do: "arch=haswell" would
+ * leave out other makers' processors. Levels bring fused products, which "avx2" does not. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define CLONES __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#if __GNUC__ >= 12
+#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define CLONES
 #endif
@@ -66,12 +71,13 @@ static double radius(int64_t size, const double *c, const double *eigenvalue, do
 /* Write the minimiser of one block into `best`. With the eigenvectors in the rows of `basis`, Q, the gradient of the
  * quadratic with the block at zero is Q'c, c = Q r - eigenvalues * Q b. Where the curvature has changed since it was
  * decomposed, this is a step of another length to the same minimum. */
-static void minimise_block(int64_t size, const double *r, const double *b, double threshold, const double *eigenvalue,
+static inline __attribute__((always_inline)) void minimise_block(int64_t size, const double *r, const double *b, double threshold, const double *eigenvalue,
                            const double *basis, double *c, double *best)
 {
     double square = 0.0, norm_now = 0.0;
     for (int64_t k = 0; k < size; ++k) {
         double along_r = 0.0, along_b = 0.0;
+#pragma omp simd reduction(+ : along_r, along_b)
         for (int64_t l = 0; l < size; ++l) {
             along_r += basis[k * size + l] * r[l];
             along_b += basis[k * size + l] * b[l];
@@ -86,6 +92,7 @@ static void minimise_block(int64_t size, const double *r, const double *b, doubl
     const double rho = threshold > 0.0 ? radius(size, c, eigenvalue, threshold, sqrt(norm_now)) : 1.0;
     for (int64_t k = 0; k < size; ++k) {
         const double value = -rho * c[k] / (eigenvalue[k] * rho + threshold);
+#pragma omp simd
         for (int64_t l = 0; l < size; ++l)
             best[l] += value * basis[k * size + l];
     }
@@ -104,6 +111,18 @@ static void prox_block(int64_t size, const double *r, const double *b, double th
     const double keep = excess > 0.0 ? excess / sqrt(square) : 0.0;
     for (int64_t k = 0; k < size; ++k)
         best[k] *= keep;
+}
+
+/* Write where a block goes into `best`: its minimiser, or with l1 the end of a proximal step. */
+static inline __attribute__((always_inline)) void move_block(int64_t size, const double *r, const double *b, double threshold, const double *l1,
+                       const double *eigenvalue, const double *basis, double *rotated, double *best)
+{
+    if (size == 1)
+        best[0] = soft(eigenvalue[0] * b[0] - r[0], threshold + (l1 ? l1[0] : 0.0)) / eigenvalue[0];
+    else if (l1)
+        prox_block(size, r, b, threshold, l1, eigenvalue[size - 1], best);
+    else
+        minimise_block(size, r, b, threshold, eigenvalue, basis, rotated, best);
 }
 
 /* Distance of -r to the subdifferential of threshold * ||b|| + sum l1 |b|: zero where the block is at its minimum. */
@@ -147,16 +166,8 @@ EXPORT CLONES int64_t pulasso_block_descent(
             if (distance <= NEGLIGIBLE) /* not worth the rows of H it would cost */
                 continue;
             worst = fmax(worst, distance);
-            if (length == 1) {
-                const double curvature = eigenvalue[first];
-                const double target = curvature * b[first] - r[first];
-                best[0] = soft(target, threshold[j] + (l1 ? l1[first] : 0.0)) / curvature;
-            } else if (l1) {
-                prox_block(length, r + first, b + first, threshold[j], own_l1, eigenvalue[first + length - 1], best);
-            } else {
-                minimise_block(length, r + first, b + first, threshold[j], eigenvalue + first, basis + basis_start[j],
-                               rotated, best);
-            }
+            move_block(length, r + first, b + first, threshold[j], own_l1, eigenvalue + first, basis + basis_start[j],
+                       rotated, best);
             for (int64_t k = 0; k < length; ++k) {
                 const double change = best[k] - b[first + k];
                 const float *row = hessian + (first + k) * stride;
@@ -177,6 +188,117 @@ EXPORT CLONES int64_t pulasso_block_descent(
             limit = DIVERGED * worst;
         if (!(worst <= limit))
             return 0; /* the quadratic has no minimum */
+    }
+    return -sweep;
+}
+
+/* The same with H = G (x) M + L diag(sign) L' + diag(ridge), which is never formed: entry e stands in row[e] of G and in
+ * output[e] of M. `state` holds b, G (b - b0) M for all rows and outputs, and sign * L'(b - b0), one after the other.
+ * The second is brought up to date for several rows that moved at a time, which reads it once; until then their share
+ * is added where it is read. `work` has room for three blocks of the largest size and for PENDING times all outputs. */
+
+#define PENDING 16
+#define LANES 16
+
+/* pulled[i] += sum_p gram[i, moved_p] spread_p for all rows i. */
+static inline __attribute__((always_inline)) void bring_up_to_date(
+    int64_t n_rows, int64_t n_outputs, const float *restrict gram, int64_t n_moved, const int64_t *restrict moved,
+    const double *restrict spread, double *restrict pulled)
+{
+    for (int64_t i = 0; i < n_rows; ++i) {
+        const float *row = gram + i * n_rows;
+        double factor[PENDING];
+        for (int64_t p = 0; p < n_moved; ++p)
+            factor[p] = row[moved[p]];
+        double *to = pulled + i * n_outputs;
+        int64_t k = 0;
+        for (; k + LANES <= n_outputs; k += LANES) {
+            double sum[LANES];
+            for (int64_t l = 0; l < LANES; ++l)
+                sum[l] = to[k + l];
+            for (int64_t p = 0; p < n_moved; ++p)
+#pragma omp simd
+                for (int64_t l = 0; l < LANES; ++l)
+                    sum[l] += factor[p] * spread[p * n_outputs + k + l];
+            for (int64_t l = 0; l < LANES; ++l)
+                to[k + l] = sum[l];
+        }
+        for (; k < n_outputs; ++k) {
+            double sum = to[k];
+            for (int64_t p = 0; p < n_moved; ++p)
+                sum += factor[p] * spread[p * n_outputs + k];
+            to[k] = sum;
+        }
+    }
+}
+
+EXPORT CLONES int64_t pulasso_kronecker_descent(
+    int64_t n, int64_t n_rows, int64_t n_outputs, int64_t rank, const float *restrict gram, const double *restrict mean,
+    const double *restrict low, const double *restrict sign, const double *restrict gradient,
+    const double *restrict ridge, const int64_t *restrict row, const int64_t *restrict output, double *restrict state,
+    int64_t n_blocks, const int64_t *restrict start, const int64_t *restrict size,
+    const double *restrict threshold, const double *restrict l1, const double *restrict eigenvalue,
+    const double *restrict basis, const int64_t *restrict basis_start, int64_t max_sweeps, const double *restrict tol,
+    double *restrict work, int64_t max_size, double *restrict trail)
+{
+    double *b = state, *pulled = state + n, *along = pulled + n_rows * n_outputs;
+    double *rotated = work, *best = work + max_size, *r = best + max_size, *spread = r + max_size;
+    const int64_t length_of_state = n + n_rows * n_outputs + rank;
+    int64_t moved[PENDING], n_moved = 0;
+    double limit = 0.0;
+    int64_t sweep = 0;
+    while (sweep < max_sweeps) {
+        double worst = 0.0; /* in units of the tolerance */
+        ++sweep;
+        for (int64_t j = 0; j < n_blocks; ++j) {
+            const int64_t first = start[j], length = size[j], end = first + length;
+            const double *own_l1 = l1 ? l1 + first : 0;
+            for (int64_t e = first; e < end; ++e) {
+                double slope = gradient[e] + ridge[e] * b[e] + pulled[row[e] * n_outputs + output[e]];
+                for (int64_t p = 0; p < n_moved; ++p)
+                    slope += gram[row[e] * n_rows + moved[p]] * spread[p * n_outputs + output[e]];
+#pragma omp simd reduction(+ : slope)
+                for (int64_t t = 0; t < rank; ++t)
+                    slope += low[e * rank + t] * along[t];
+                r[e - first] = slope;
+            }
+            const double distance = violation(length, r, b + first, threshold[j], own_l1) / tol[j];
+            if (distance <= NEGLIGIBLE)
+                continue;
+            worst = fmax(worst, distance);
+            move_block(length, r, b + first, threshold[j], own_l1, eigenvalue + first, basis + basis_start[j], rotated,
+                       best);
+            for (int64_t e = first; e < end;) {
+                double *own = spread + n_moved * n_outputs;
+                const int64_t here = moved[n_moved++] = row[e];
+                memset(own, 0, n_outputs * sizeof(double));
+                for (; e < end && row[e] == here; ++e) {
+                    const double change = best[e - first] - b[e];
+                    const double *by_output = mean + output[e] * n_outputs;
+                    b[e] = best[e - first];
+#pragma omp simd
+                    for (int64_t k = 0; k < n_outputs; ++k)
+                        own[k] += change * by_output[k];
+#pragma omp simd
+                    for (int64_t t = 0; t < rank; ++t)
+                        along[t] += sign[t] * low[e * rank + t] * change;
+                }
+                if (n_moved == PENDING) {
+                    bring_up_to_date(n_rows, n_outputs, gram, n_moved, moved, spread, pulled);
+                    n_moved = 0;
+                }
+            }
+        }
+        bring_up_to_date(n_rows, n_outputs, gram, n_moved, moved, spread, pulled);
+        n_moved = 0;
+        if (trail)
+            memcpy(trail + length_of_state * (sweep - 1), state, length_of_state * sizeof(double));
+        if (worst <= 1.0)
+            return sweep;
+        if (sweep == 1)
+            limit = DIVERGED * worst;
+        if (!(worst <= limit))
+            return 0;
     }
     return -sweep;
 }

@@ -12,14 +12,27 @@ from scipy.sparse import csc_array
 
 from pulasso.kernels import numpy_kernels
 
-__all__ = ["block_descent", "is_loaded", "library_path", "observed_loss", "rank_two", "sparse_gram"]
+__all__ = [
+    "block_descent",
+    "is_loaded",
+    "kronecker_descent",
+    "library_path",
+    "observed_loss",
+    "rank_two",
+    "sparse_gram",
+]
 
 NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
+PENDING = 16  # rows that the Kronecker descent gathers before it brings all others up to date
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 SIGNATURES = {
     "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY]),
+    "kronecker_descent": (
+        LONG,
+        [*4 * [LONG], *9 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY],
+    ),
     "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
     "observed_loss": (DOUBLE, [LONG, LONG, *5 * [ARRAY], LONG, *2 * [ARRAY]]),
     "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
@@ -81,12 +94,7 @@ def block_descent(
     by_entry, by_block = [gradient, beta, eigenvalues], [thresholds, tols]
     by_entry += [] if l1 is None else [l1]
     longs = (starts, sizes, basis_starts)
-    if any(
-        array.dtype != np.float64 or not array.flags.c_contiguous for array in (*by_entry, *by_block, bases)
-    ):
-        raise ValueError("all but hessian and positions must be contiguous doubles")
-    if any(array.dtype != np.int64 or not array.flags.c_contiguous for array in longs):
-        raise ValueError("starts, sizes and basis_starts must be contiguous 64-bit integers")
+    _refuse_other_layout({np.float64: [*by_entry, *by_block, bases], np.int64: [*longs]})
     if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
         raise ValueError("entries or blocks differ in number")
     if trail is not None and (
@@ -99,6 +107,64 @@ def block_descent(
         *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
         *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
     )
+
+
+def kronecker_descent(
+    factors: numpy_kernels.KroneckerFactors,
+    gradient: NDArray,
+    ridge: NDArray,
+    state: NDArray,
+    starts: NDArray,
+    sizes: NDArray,
+    thresholds: NDArray,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    bases: NDArray,
+    basis_starts: NDArray,
+    max_sweeps: int,
+    tols: NDArray,
+    trail: NDArray | None = None,
+) -> int:
+    """Do what :func:`pulasso.kernels.numpy_kernels.kronecker_descent` does, compiled."""
+    gram, mean, low, sign, row, output = factors
+    n, largest, rank = len(row), int(sizes.max(initial=1)), len(sign)
+    by_entry = [gradient, ridge, eigenvalues] + ([] if l1 is None else [l1])
+    doubles = [*by_entry, mean, low, sign, state, thresholds, bases, tols] + (
+        [] if trail is None else [trail]
+    )
+    longs = [row, output, starts, sizes, basis_starts]
+    _refuse_other_layout({np.float32: [gram], np.float64: doubles, np.int64: longs})
+    if any(len(array) != n for array in (*by_entry, low, output)) or low.shape[1] != rank:
+        raise ValueError("entries differ in number")
+    if len({*map(len, (starts, sizes, thresholds, basis_starts, tols))}) != 1:
+        raise ValueError("blocks differ in number")
+    if gram.shape != (len(gram),) * 2 or mean.shape != (len(mean),) * 2:
+        raise ValueError("gram and mean must be squares")
+    if any(len(at) and not 0 <= at.min() <= at.max() < len(of) for at, of in ((row, gram), (output, mean))):
+        raise ValueError("row and output must be positions in gram and mean")
+    if len(state) != n + gram.shape[0] * mean.shape[0] + rank:
+        raise ValueError("state has another length")
+    if trail is not None and trail.size < max_sweeps * len(state):
+        raise ValueError("trail must have room for the state after every sweep")
+    work = np.empty(3 * largest + PENDING * len(mean))
+    return _FUNCTIONS["kronecker_descent"](
+        *(
+            n,
+            len(gram),
+            len(mean),
+            rank,
+            *_at(*factors[:4], gradient, ridge, row, output, state),
+            len(starts),
+        ),
+        *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
+        *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
+    )
+
+
+def _refuse_other_layout(arrays: dict[Any, list[NDArray]]) -> None:
+    for kind, some in arrays.items():
+        if any(array.dtype != kind or not array.flags.c_contiguous for array in some):
+            raise ValueError(f"arrays must be contiguous and of type {np.dtype(kind)}")
 
 
 def _at(*arrays: NDArray | None) -> list[int | None]:

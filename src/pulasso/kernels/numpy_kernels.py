@@ -1,16 +1,53 @@
 """The reference: every hot loop in plain NumPy."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from pulasso.numerics import class_scores, log_normalize
 
-__all__ = ["block_descent", "observed_loss", "rank_two", "sparse_gram"]
+__all__ = [
+    "KroneckerFactors",
+    "block_descent",
+    "kronecker_descent",
+    "observed_loss",
+    "rank_two",
+    "sparse_gram",
+]
 
 MAX_NEWTON = 50
 NEGLIGIBLE = 0.1
 DIVERGED = 1e6
+
+
+class KroneckerFactors(NamedTuple):
+    """``gram (x) mean + low diag(sign) low^T``, for entries that stand in a row of gram and an output of mean."""
+
+    gram: NDArray  # (n_rows, n_rows), in single precision
+    mean: NDArray  # (n_outputs, n_outputs)
+    low: NDArray  # (n, rank)
+    sign: NDArray  # (rank,)
+    row: NDArray  # (n,)
+    output: NDArray  # (n,)
+
+    def state(self, beta: NDArray) -> NDArray:
+        """Return what a descent from here on keeps up to date: beta, and two parts of H times its change."""
+        return np.append(beta, np.zeros(len(self.gram) * len(self.mean) + len(self.sign)))
+
+    def parts(self, state: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """Return views of beta, of ``gram @ change @ mean`` and of ``sign * (low.T @ change)``."""
+        n, shape = len(self.row), (len(self.gram), len(self.mean))
+        size = n + shape[0] * shape[1]
+        return state[:n], state[n:size].reshape(shape), state[size:]
+
+    def apply(self, change: NDArray) -> NDArray:
+        """Return H times a vector."""
+        full = np.zeros((len(self.gram), len(self.mean)))
+        full[self.row, self.output] = change
+        product = self.gram @ full @ self.mean
+        return product[self.row, self.output] + self.low @ (self.sign * (change @ self.low))
 
 
 def block_descent(
@@ -86,6 +123,71 @@ def block_descent(
         limit = DIVERGED * worst if sweep == 1 else limit
         if not worst <= limit:
             return 0  # the quadratic has no minimum
+    return -max_sweeps
+
+
+def kronecker_descent(
+    factors: KroneckerFactors,
+    gradient: NDArray,
+    ridge: NDArray,
+    state: NDArray,
+    starts: NDArray,
+    sizes: NDArray,
+    thresholds: NDArray,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    bases: NDArray,
+    basis_starts: NDArray,
+    max_sweeps: int,
+    tols: NDArray,
+    trail: NDArray | None = None,
+) -> int:
+    """Do what :func:`block_descent` does for a Hessian that is never formed.
+
+    Parameters
+    ----------
+    factors : KroneckerFactors
+        The Hessian.
+    gradient : array of shape (n,)
+        Gradient of the quadratic at the start, without the ridge.
+    ridge : array of shape (n,)
+        Added to the diagonal, and ``ridge * beta`` to the gradient.
+    state : array
+        As :meth:`KroneckerFactors.state` makes it; updated in place.
+    starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts, max_sweeps, tols
+        As there; blocks may share eigenvectors.
+    trail : array of shape (max_sweeps, len(state)), optional
+        Filled with the state after every sweep.
+    """
+    gram, mean, low, sign, row, output = factors
+    beta, pulled, along = factors.parts(state)
+    limit = 0.0
+    for sweep in range(1, max_sweeps + 1):
+        worst = 0.0
+        for start, size, threshold, at, tol in zip(
+            starts, sizes, thresholds, basis_starts, tols, strict=True
+        ):
+            block = slice(start, start + size)
+            own_l1 = None if l1 is None else l1[block]
+            slope = gradient[block] + ridge[block] * beta[block] + pulled[row[block], output[block]]
+            slope += low[block] @ along
+            distance = _violation(slope, beta[block], threshold, own_l1) / tol
+            if distance <= NEGLIGIBLE:
+                continue
+            worst = max(worst, distance)
+            basis = bases[at : at + size * size].reshape(size, size)
+            best = _minimise_block(slope, beta[block], threshold, own_l1, eigenvalues[block], basis)
+            change = best - beta[block]
+            beta[block] = best
+            pulled += gram[:, row[block]] @ (change[:, None] * mean[output[block]])
+            along += sign * (change @ low[block])
+        if trail is not None:
+            trail[sweep - 1] = state
+        if worst <= 1.0:
+            return sweep
+        limit = DIVERGED * worst if sweep == 1 else limit
+        if not worst <= limit:
+            return 0
     return -max_sweeps
 
 

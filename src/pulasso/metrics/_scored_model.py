@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg, listed, plain
 from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.labels import encode_predictions, encode_with
-from pulasso.data.parameters import as_numbers, position_in
+from pulasso.data.parameters import as_numbers, position_in, shape_of
 from pulasso.exceptions import InputError, LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
@@ -114,10 +114,10 @@ class ScoredModel:
 def _checked_proba(y_proba: ArrayLike, z: ArrayLike, classes: NDArray) -> NDArray:
     """Return given probabilities, one for every row and class of the model."""
     proba = as_numbers("y_proba", y_proba, finite=False)
-    if proba.shape != (len(np.asarray(z)), len(classes)):
+    n_rows = (*shape_of("z", z), 0)[0]
+    if proba.shape != (n_rows, len(classes)):
         raise InputError(
-            f"{arg('y_proba')} has the shape {proba.shape}, but there are {len(np.asarray(z))} rows and {len(classes)} "
-            "classes.",
+            f"{arg('y_proba')} has the shape {proba.shape}, but there are {n_rows} rows and {len(classes)} classes.",
             parameter="y_proba",
         )
     lacking = np.flatnonzero(~np.isfinite(proba).all(axis=1))

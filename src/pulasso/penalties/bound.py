@@ -30,6 +30,12 @@ class BlockPenalty:
         """Whether some block is free to be fitted at any lam."""
         return bool((self.blocks.weights == 0).any())
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the formula has a bound for the compiled descent."""
+        one = self.blocks.segments.select(np.arange(1))
+        return self.formula.thresholds(np.zeros(int(one.sizes.sum())), one, 1.0) is not None
+
     def value(self, theta: NDArray, lam: float) -> float:
         """Return the penalty of a matrix; infinite if an excluded block is not zero."""
         values, segments = self.blocks.flat(theta), self.blocks.segments

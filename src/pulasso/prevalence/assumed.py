@@ -83,7 +83,7 @@ def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int
 
 
 def _check_assumed(name: str, value: Any) -> None:
-    as_numbers(name, list(value.values()) if isinstance(value, Mapping) else value, finite=False)
+    as_numbers(name, list(value.values()) if isinstance(value, Mapping) else value)
 
 
 def name_of(value: Any) -> str:

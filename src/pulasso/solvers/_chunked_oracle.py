@@ -17,7 +17,8 @@ from pulasso.losses import Anchor
 from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
 from pulasso.solvers._chunk import ChunkModel, Evaluation, evaluate_chunk
-from pulasso.solvers._quadratic import RIDGE, Quadratic
+from pulasso.solvers._descent import RIDGE
+from pulasso.solvers._quadratic import Quadratic
 from pulasso.solvers._screening import strong_rule
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
 
@@ -155,6 +156,10 @@ class ChunkedOracle:
             return self._with_objective(self.evaluate(params, wanted), params)
 
         return evaluate
+
+    def change_of_slope(self, trial: Evaluation) -> float:
+        """Return nothing: another point would be another pass over the data."""
+        return 0.0
 
     def accept(self, trial: Evaluation, gradient: NDArray, change: NDArray, kkt: float) -> None:
         """Move to a point; the Hessian that it brought becomes the model's."""

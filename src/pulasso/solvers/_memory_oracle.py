@@ -10,6 +10,7 @@ from pulasso.design import StandardizedDesign, column_store
 from pulasso.penalties import Segments
 from pulasso.problem import Coupling, Params, Point, Problem
 from pulasso.responses import SecondOrder
+from pulasso.solvers._kronecker import Kronecker, MeanCurvature, intercepts_of
 from pulasso.solvers._quadratic import Quadratic, fill_hessian
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
 
@@ -21,6 +22,8 @@ STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.4, 1e7
 FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation
 OFFSETS_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the offsets, and its factor when a new Hessian is slow
 LEAST_RIDGE = 1e-6  # of the offsets, relative to their own curvature: enough for a vanishing class
+# A Hessian of more variables, or of more pairs of outputs, is not formed: classes are modelled by their mean.
+MOST_FORMED, MOST_OUTPUTS = 1200, 12
 NOISY = 1e3  # violations below so many units of rounding
 
 
@@ -34,12 +37,14 @@ class MemoryOracle:
         Its theta holds all features.
     """
 
-    stall, inner_accuracy, inner_floor, max_sweeps = 50, 0.05, 0.3, 200
+    stall, inner_floor, max_sweeps = 50, 0.3, 200
 
     def __init__(self, problem: Problem, start: Point):
         assert isinstance(problem.design, StandardizedDesign)
         self.problem, self.design = problem, problem.design
         self.slot_of = np.full(problem.shape[0], -1, dtype=np.intp)
+        n_offsets = len(start.params.offsets)
+        self.intercepts = intercepts_of(problem.response, n_offsets) if problem.penalty.is_bounded else None
         self.mix, self.n_iter = 0, 0
         self.point = start
         self.unload()
@@ -56,7 +61,7 @@ class MemoryOracle:
         self.store = column_store(self.design)
         self.slot_of[:] = -1
         self.theta = np.empty((0, self.problem.shape[1]))
-        self.model = Quadratic(len(self.point.params.offsets))
+        self.model: Quadratic | Kronecker = Quadratic(len(self.point.params.offsets))
         self.second: SecondOrder | None = None  # what the model was made from,
         self.coupling: Coupling | None = None  # and what couples rows in it
         self.model_blocks, self.modeled = none, self.working
@@ -147,18 +152,43 @@ class MemoryOracle:
         yield change, SMALLEST_STEP
 
     def along(self, change: Params) -> Callable[[float], Point | None]:
-        """Return a function of the step length that evaluates F there; one pass over the loaded columns for all."""
+        """Return a function of the step length that evaluates F there; one pass over the loaded columns for all.
+
+        Blocks that the whole step makes zero are zero at any length: otherwise they would come closer for ever.
+        """
         start, linear = self.params, self.point.linear
         linear_change = self.store.matmul(change.theta)
+        dropped = self._dropped(change)
+        if dropped is not None:
+            linear_dropped = self.store.matmul(dropped.theta)
 
         def evaluate(step: float) -> Point | None:
-            params = start + step * change
-            moved = linear + step * linear_change
+            params, moved = start + step * change, linear + step * linear_change
+            if dropped is not None and step != 1.0:
+                params, moved = params + (1.0 - step) * dropped, moved + (1.0 - step) * linear_dropped
+                params.theta[dropped.theta != 0] = 0.0
             if not self.problem.is_feasible(params, moved):
                 return None
             return self.problem.at_linear(params, moved, self._penalty(params.theta))
 
         return evaluate
+
+    def _dropped(self, change: Params) -> Params | None:
+        """Return what of a step makes blocks zero, if there are any."""
+        working, after = self.working, self.theta + change.theta
+        is_dropped = (working.segments.norms(working.values(self.theta)) > 0) & (
+            working.segments.norms(working.values(after)) == 0
+        )
+        if not is_dropped.any():
+            return None
+        entries = working.segments.entries_of(np.flatnonzero(is_dropped))
+        at, theta = (working.rows[entries], working.outputs[entries]), np.zeros_like(change.theta)
+        theta[at] = change.theta[at]
+        return Params(theta, np.zeros_like(change.offsets))
+
+    def change_of_slope(self, trial: Point) -> float:
+        """Return how much the slope of the loss changes on the way to a trial point."""
+        return trial.change_of_slope(self.point)
 
     def accept(self, trial: Point, gradient: NDArray, change: NDArray, kkt: float) -> None:
         """Move to a point, and remember the step for the model to learn from."""
@@ -170,11 +200,16 @@ class MemoryOracle:
 
     # -- the model -------------------------------------------------------------------------------------------------
 
+    @property
+    def inner_accuracy(self) -> float:
+        """What of the violation the minimiser of the model may leave: no less than the model itself does."""
+        return 0.2 if isinstance(self.model, Kronecker) else 0.05
+
     def update_model(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Build the model anew where that pays, else correct and extend it."""
         if self.was_fresh and now.kkt > 0.5 * kkt_before:
             self.offsets_ridge *= LESS_RIDGE
-        elif now.kkt > kkt_before:
+        elif now.kkt > kkt_before and isinstance(self.model, Quadratic):
             self.learns = False  # along a nearly flat direction what was seen does not hold further on
         self.was_fresh = self._pays_to_refresh(now, kkt_before, tol)
         if self.was_fresh:
@@ -190,6 +225,10 @@ class MemoryOracle:
     def _pays_to_refresh(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Say whether a new Hessian costs less than the steps it saves, judging by the last step."""
         if self.second is None or not self.model.is_positive:
+            return True
+        if isinstance(self.model, Kronecker):
+            return self.model.is_worn
+        if self._models_by_mean(np.flatnonzero(now.needed)):
             return True
         if not np.isfinite(kkt_before):
             return False  # the first step at a new lam: nothing is known about the old Hessian yet
@@ -208,27 +247,48 @@ class MemoryOracle:
         self.second = self.problem.second_order(self.point, HESSIAN_MIX[self.mix])
         self.coupling = self.problem.coupling(self.point)
         self.taken = None
-        self.model.clear()
         self.model_blocks = self.model_blocks[:0]
+        needed = np.flatnonzero(now.needed)
+        if self._models_by_mean(needed):
+            assert self.intercepts is not None
+            self.model = Kronecker(MeanCurvature.of(self.second, self.intercepts, self.problem.shape[1]))
+            self._extend(needed, always=True)
+            return
         own = self.second.oo
+        self.model = Quadratic(len(own))
         self.model.hessian[:] = own
         # A vanishing class has next to no curvature, and a gradient that is rounding must not send it to infinity.
         ridge = self.offsets_ridge * np.trace(own) + LEAST_RIDGE * np.abs(np.diagonal(own))
-        self._extend(np.flatnonzero(now.needed), ridge)
+        self._extend(needed, ridge, always=True)
 
-    def _extend(self, which: NDArray, offsets_ridge: NDArray | float = 0.0) -> None:
+    def _models_by_mean(self, needed: NDArray) -> bool:
+        """Say whether to model pairs of classes by their mean instead of forming the Hessian.
+
+        Where the true Hessian is not positive, too: a bound of it is slow at every step, the mean learns.
+        """
+        n_outputs, sizes = self.problem.shape[1], self.working.segments.sizes[needed]
+        if self.intercepts is None or n_outputs == 1:
+            return False
+        n_variables = len(self.point.params.offsets) + sizes.sum()
+        return self.mix > 0 or n_outputs > MOST_OUTPUTS or n_variables > MOST_FORMED
+
+    def _extend(self, which: NDArray, offsets_ridge: NDArray | float = 0.0, always: bool = False) -> None:
         """Add blocks of the working set to the model, at the point that it belongs to."""
-        if not len(which) and np.isscalar(offsets_ridge):
+        if not len(which) and not always:
             return
         assert self.second is not None
-        first = self.model.grow(self.working.segments.sizes[which])
         self.model_blocks = np.append(self.model_blocks, which)
         self.modeled = self.working.select(self.model_blocks)
-        at = self.modeled.rows, self.modeled.outputs
-        fill_hessian(self.model.hessian, self.store, self.second, *at, self.model.n_offsets, first)
+        at, coupled = (self.modeled.rows, self.modeled.outputs), None
         if self.coupling is not None:
-            rows = np.vstack([self.coupling.offsets, self.coupling.entries(self.store, *at)])
-            self.model.couple(rows, first)
+            coupled = np.vstack([self.coupling.offsets, self.coupling.entries(self.store, *at)])
+        if isinstance(self.model, Kronecker):
+            self.model.cover(self.store, *at, self.modeled.segments.sizes, coupled)
+            return
+        first = self.model.grow(self.working.segments.sizes[which])
+        fill_hessian(self.model.hessian, self.store, self.second, *at, self.model.n_offsets, first)
+        if coupled is not None:
+            self.model.couple(coupled, first)
         self.model.settle(first, offsets_ridge)
 
     def _correct(self, now: Certificate) -> None:

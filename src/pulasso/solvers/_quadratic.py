@@ -13,17 +13,9 @@ from pulasso.design import as_slice
 from pulasso.kernels import block_descent, rank_two
 from pulasso.penalties import Penalty, Segments, Thresholds
 from pulasso.responses import SecondOrder
+from pulasso.solvers._descent import PLAUSIBLE, RIDGE, decompose, descend, with_offsets
 
 __all__ = ["Quadratic", "fill_hessian"]
-
-# Added to every diagonal entry, relative to it: collinear columns and single precision leave directions whose
-# curvature is nothing but rounding.
-RIDGE = 1e-5
-FLAT = 1e-7  # eigenvalues of a block below this part of its largest are rounding
-DIVERGED = 1e6  # a gradient that grew by this factor belongs to a quadratic without minimum
-PLAIN_SWEEPS = 10  # sweeps before acceleration sets in
-MEMORY = 5  # differences that the extrapolation combines
-PLAUSIBLE = 0.1  # seen curvature must be this part of the model's, or it is noise (or not convex)
 
 
 class Quadratic:
@@ -103,13 +95,13 @@ class Quadratic:
         """Compute eigenvalues and eigenvectors of diagonal blocks of one size."""
         rows = self.starts[which, None] + np.arange(size)
         blocks = self.hessian[rows[:, :, None], rows[:, None, :]].astype(np.float64)
-        values, vectors = np.linalg.eigh(blocks)
-        # A constant column, or two equal ones, in a block leave it without curvature in some direction.
-        floor = FLAT * values[:, -1:]
-        self.is_positive &= bool((values > -floor).all())
-        self.eigenvalues[rows] = np.maximum(values, floor)
-        at = self.basis_starts[which, None] + np.arange(size * size)
-        self.bases[at] = np.swapaxes(vectors, 1, 2).reshape(len(which), -1)
+        self.eigenvalues[rows], vectors, is_positive = decompose(blocks)
+        self.is_positive &= is_positive
+        self.bases[self.basis_starts[which, None] + np.arange(size * size)] = vectors.reshape(len(which), -1)
+
+    def apply(self, change: NDArray) -> NDArray:
+        """Return H times a step."""
+        return self.hessian @ change.astype(np.float32)
 
     def correct(self, change: NDArray, seen: NDArray) -> None:
         """Make the curvature along a step that was taken what it was seen to be (BFGS).
@@ -119,7 +111,7 @@ class Quadratic:
         change, seen : array of shape (size,)
             The step, and how it changed the gradient.
         """
-        expected = self.hessian @ change.astype(np.float32)
+        expected = self.apply(change)
         along, before = float(seen @ change), float(expected @ change)
         if before > 0 and PLAUSIBLE * before < along < before / PLAUSIBLE:
             rank_two(self.hessian, seen / np.sqrt(along), expected / np.sqrt(before))
@@ -134,9 +126,6 @@ class Quadratic:
     ) -> NDArray | None:
         """Return the minimiser of the model plus a bound of the penalty, or None if there is none.
 
-        Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it
-        decreases the objective. The gradient is linear in beta, so the extrapolated one costs nothing.
-
         Parameters
         ----------
         gradient, beta : array of shape (size,)
@@ -147,7 +136,7 @@ class Quadratic:
             Accuracy of each block, the offsets being the first.
         max_sweeps : int
         """
-        bound = self._with_offsets(bound)
+        bound = with_offsets(bound, self.n_offsets)
         if bound.ridge is None:
             return self._descend(gradient, beta, bound, tols, max_sweeps, self.eigenvalues)
         # A ridge is curvature that the blocks have in all directions; the diagonal is brought back afterwards.
@@ -160,12 +149,6 @@ class Quadratic:
         diagonal[:] = before
         return best
 
-    def _with_offsets(self, bound: Thresholds) -> Thresholds:
-        if not self.n_offsets:
-            return bound
-        entries = (None if each is None else np.append(np.zeros(self.n_offsets), each) for each in bound[1:])
-        return Thresholds(np.append(0.0, bound.by_block), *entries)
-
     def _descend(
         self,
         gradient: NDArray,
@@ -175,27 +158,14 @@ class Quadratic:
         max_sweeps: int,
         eigenvalues: NDArray,
     ) -> NDArray | None:
-        best, slope, starts = beta.copy(), gradient.copy(), self.starts
-        thresholds, l1 = bound.by_block, bound.by_entry
-        blocks = (starts, self.sizes, thresholds, l1, eigenvalues, self.bases, self.basis_starts)
-        trail = np.empty((MEMORY + 1, 2, len(beta)))  # the start and what every sweep leads to
+        n, state = len(beta), np.append(beta, gradient)
+        decomposition = (eigenvalues, self.bases, self.basis_starts)
+        blocks = (self.starts, self.sizes, bound.by_block, bound.by_entry, *decomposition)
 
-        def objective(point: NDArray, slope: NDArray) -> float:
-            norms = np.sqrt(np.add.reduceat(point**2, starts))
-            extra = 0.0 if l1 is None else l1 @ np.abs(point)
-            return 0.5 * ((point - beta) @ (gradient + slope)) + thresholds @ norms + extra
+        def sweep(count: int, trail: NDArray | None) -> int:
+            return block_descent(self.hessian, state[n:], state[:n], *blocks, count, tols, trail)
 
-        limit = DIVERGED * max(np.abs(gradient).max(), thresholds.max())
-        outcome, total = block_descent(self.hessian, slope, best, *blocks, PLAIN_SWEEPS, tols), PLAIN_SWEEPS
-        while outcome < 0 and total < max_sweeps and np.abs(slope).max() <= limit:
-            trail[0] = best, slope
-            outcome = block_descent(self.hessian, slope, best, *blocks, MEMORY, tols, trail[1:])
-            total += MEMORY
-            if outcome < 0:
-                guess, guess_slope = np.tensordot(_anderson(trail[:, 0]), trail[1:], axes=1)
-                if objective(guess, guess_slope) < objective(best, slope):
-                    best[:], slope[:] = guess, guess_slope
-        return best if outcome != 0 and np.abs(slope).max() <= limit else None
+        return descend(sweep, state, lambda at: at[n:], self.starts, bound, max_sweeps)
 
     def descend_by_prox(
         self,
@@ -283,14 +253,3 @@ def _assign(square: NDArray, rows: Any, columns: Any, values: NDArray) -> None:
     else:
         square[np.ix_(rows, columns)] = values
         square[np.ix_(columns, rows)] = values.T
-
-
-def _anderson(points: NDArray) -> NDArray:
-    """Return the weights, with sum one, that make the combined last step shortest."""
-    steps = np.diff(points, axis=0)
-    gram = steps @ steps.T
-    size = np.trace(gram)
-    if size == 0.0:
-        return np.eye(len(gram))[-1]
-    weights = np.linalg.solve(gram / size + 1e-10 * np.eye(len(gram)), np.ones(len(gram)))
-    return weights / weights.sum()

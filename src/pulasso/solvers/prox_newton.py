@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pulasso.losses.observed import CLIPPED, HALF_CLIPPED
 from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
-from pulasso.solvers._quadratic import Quadratic
 from pulasso.solvers._solution import Callback, History, Solution
 
 __all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "WorkingSet"]
@@ -27,8 +26,11 @@ __all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "Worki
 # and fully, the Fisher information.
 HESSIAN_MIX = (1.0, HALF_CLIPPED, CLIPPED, 0.0)
 SUFFICIENT = 1e-4  # Armijo: the part of the predicted decrease that must be real
-SMALLEST_STEP = 1e-10
-ROUNDING = 1e-12  # changes of F below this part of it are noise
+SMALLEST_STEP, LONGEST_STEP = 1e-10, 2.0**10
+ROUNDING = 1e-12  # changes of F below this part of it are noise,
+BLIND = 100.0  # and below so many times that they hardly say how far to go:
+LOST = 0.01  # predicted changes below this part of the noise are noise
+LONGEST_SECANT, NEAR_ENOUGH = 4.0, 0.3  # then the slope does, unless it says about as far as the model
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +81,18 @@ class Oracle(Protocol):
 
     problem: Problem
     working: WorkingSet
-    model: Quadratic
+    model: Any  # Quadratic or Kronecker
     modeled: WorkingSet  # the blocks of the model, in its order
     mix: int  # position in HESSIAN_MIX
     n_iter: int  # what the user's max_iter counts: steps in memory, passes over chunks
     stall: int  # steps after which the violation must have halved
-    inner_accuracy: float  # the model is minimised to this part of the current violation,
-    inner_floor: float  # or to this part of the tolerance,
+    inner_floor: float  # the model is minimised to this part of the tolerance, or as inner_accuracy says,
     max_sweeps: int  # by so many sweeps at most
+
+    @property
+    def inner_accuracy(self) -> float:
+        """What part of the current violation the minimiser of the model may leave."""
+        ...
 
     @property
     def params(self) -> Params:
@@ -121,6 +127,10 @@ class Oracle(Protocol):
 
     def along(self, change: Params) -> Callable[[float], Trial | None]:
         """Return a function of the step length that evaluates the point there; None outside the domain."""
+        ...
+
+    def change_of_slope(self, trial: Any) -> float:
+        """Return how much the slope of the loss changes on the way to a trial point; 0 if that is not known."""
         ...
 
     def accept(self, trial: Any, gradient: NDArray, change: NDArray, kkt: float) -> None:
@@ -164,6 +174,8 @@ class ProxNewton:
 
     def __init__(self, oracle: Oracle, max_iter: int, callback: Callback | None = None):
         self.oracle, self.max_iter, self.callback = oracle, max_iter, callback
+        self.expected_bend: Callable[[], float] = lambda: 0.0  # of the slope along the last step
+        self.is_slow = False  # whether a bound of the Hessian left more than half of the violation
 
     def solve(self, lam: float, tol: float) -> Solution:
         """Step until the certificate of the working set holds; the oracle stands at this lam already."""
@@ -182,6 +194,7 @@ class ProxNewton:
                     )
                     break
                 kkt_at_check = now.kkt
+            self.is_slow = oracle.mix > 0 and now.kkt > 0.5 * kkt_before
             message = self._step(now, lam, tol, kkt_before)
             kkt_before = now.kkt
             n_steps += 1
@@ -221,6 +234,7 @@ class ProxNewton:
         if best is None:
             return False
         step = best - beta
+        self.expected_bend = lambda: float(step @ model.apply(step))
         change = Params(np.zeros_like(here.theta), step[: model.n_offsets])
         change.theta[at] = step[model.n_offsets :]
         for candidate, smallest in oracle.candidates(change):
@@ -262,6 +276,35 @@ class ProxNewton:
         while step >= smallest:
             trial = evaluate(step)
             if trial is not None and trial.objective <= here + SUFFICIENT * step * predicted + noise:
-                return step, trial
+                if step < 1.0:
+                    return step, trial
+                if -predicted < BLIND * noise:
+                    return self._by_slope(evaluate, trial, predicted, noise)
+                return self._further(evaluate, step, trial) if self.is_slow else (step, trial)
             step *= 0.5
         return 0.0, None
+
+    def _by_slope(
+        self, evaluate: Callable, trial: Trial, predicted: float, noise: float
+    ) -> tuple[float, Trial]:
+        """Return where the slope along the way vanishes: F itself no longer tells points apart."""
+        bend = self.oracle.change_of_slope(trial)
+        if (
+            -predicted < LOST * noise
+        ):  # so is what was predicted; the model still knows what it expects of the slope
+            predicted = -self.expected_bend()
+        step = min(-predicted / bend, LONGEST_SECANT) if bend > 0 else 1.0
+        if abs(step - 1.0) > NEAR_ENOUGH:
+            there = evaluate(step)
+            if there is not None and there.objective <= self.oracle.objective + noise:
+                return step, there
+        return 1.0, trial
+
+    def _further(self, evaluate: Callable, step: float, trial: Trial) -> tuple[float, Trial]:
+        """Double a step while F decreases: along a direction of no curvature the model is far too cautious."""
+        while step < LONGEST_STEP:
+            beyond = evaluate(2.0 * step)
+            if beyond is None or not beyond.objective < trial.objective:
+                break
+            step, trial = 2.0 * step, beyond
+        return step, trial

@@ -22,7 +22,7 @@ WRONG = {"scenario": "case-control", "prevalence": 0.45}  # there is no separate
 @pytest.fixture(scope="module")
 def data():
     return simulate_ordinal(
-        100, 20, n_active=4, random_state=17, scenario="single-training-set", label_frequency=0.9
+        100, 20, n_active=4, random_state=27, scenario="single-training-set", label_frequency=0.9
     )
 
 
