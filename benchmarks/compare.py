@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from environments import SOLVERS, missing
 from runner import Run, Runner, relative_gap
-from tasks import TASKS, Task
+from tasks import MANY_CLASSES, TASKS, Task
 
 __all__ = ["COMPARISONS", "CROSS_VALIDATED", "compare_cv", "compare_paths"]
 
@@ -41,6 +41,12 @@ COMPARISONS = (
     Comparison("T5", ("glmnet", "adelie"), 5.0, 15.0),
     Comparison("mfeat", ("glmnet", "adelie"), 5.0, 15.0),
     Comparison("T2-naive", ("glmnet", "adelie", "skglm", "celer"), None, None),
+    *(
+        Comparison(f"T-K{k}", ("glmnet", "adelie"), *goals)
+        for k, goals in zip(
+            MANY_CLASSES, ((2.0, 5.0), (2.0, 5.0), (3.0, 5.0), (3.0, 5.0), (2.0, 5.0)), strict=True
+        )
+    ),
     Comparison("T6a", (), None, None),
     Comparison("T6b", (), None, None),
     Comparison("T6c", (), None, None),

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from environments import HERE
 from runner import Runner
-from tasks import TASKS, Task, growth_task, paired_tasks, passes_task
+from tasks import MANY_CLASSES, TASKS, Task, classes_task, growth_task, paired_tasks, passes_task
 
 __all__ = ["GROWTH", "OWN"]
 
@@ -55,6 +55,23 @@ def anchored_against_plain(runner: Runner, seed: int, quick: bool) -> list[dict]
         seconds = f"{anchored.facts['warm']:.2f} s / {free.facts['warm']:.2f} s"
         ratio, kkt = anchored.facts["warm"] / free.facts["warm"], float(anchored.evaluation.kkt.max())
         rows.append(_row("anchored / plain path", seed, response, ratio, "x", 1.5, detail=seconds, kkt=kkt))
+    return rows
+
+
+def many_classes(runner: Runner, seed: int, quick: bool) -> list[dict]:
+    """Seconds of a path as the classes double, and those of half of the labels beside all of them."""
+    rows, before = [], None
+    for n_classes in MANY_CLASSES[:2] if quick else MANY_CLASSES:
+        tasks = [
+            classes_task(seed, n_classes, quick, how) for how in ("fully-observed", "single-training-set")
+        ]
+        everything, half = (_fit(runner, task, seed).facts["warm"] for task in tasks)
+        case, detail = f"{n_classes} classes", f"{half:.2f} s / {everything:.2f} s"
+        rows.append(_row("PU / all labels", seed, case, half / everything, "x", 3.0, detail=detail))
+        if before is not None and n_classes >= 9:
+            detail = f"{everything:.2f} s / {before:.2f} s"
+            rows.append(_row("twice the classes", seed, case, everything / before, "x", 2.5, detail=detail))
+        before = everything
     return rows
 
 
@@ -140,6 +157,7 @@ def with_load(rows: list[dict]) -> list[dict]:
 OWN = {
     "pu-naive": pu_against_naive,
     "anchored": anchored_against_plain,
+    "many-classes": many_classes,
     "solvers": working_set_against_proximal_gradient,
     "growth": growth,
     "passes": passes,

@@ -6,13 +6,14 @@ With ``quick=True`` the same task is a few times smaller in every direction: eno
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["TASKS", "Task", "growth_task", "paired_tasks", "passes_task"]
+__all__ = ["MANY_CLASSES", "TASKS", "Task", "classes_task", "growth_task", "paired_tasks", "passes_task"]
 
 MFEAT_VIEWS = ("fou", "fac", "kar", "pix", "zer", "mor")
 
@@ -202,6 +203,26 @@ def t6c(seed, quick=False):
     return _ordinal("T6c", 300, 300, 4, 20, 0.1, seed, quick)
 
 
+# -- many classes ---------------------------------------------------------------------------------------
+
+MANY_CLASSES = (3, 9, 17, 33, 65)
+
+
+def classes_task(seed, n_classes, quick=False, scenario="fully-observed"):
+    """Classes that all depend on the same twenty columns; all labels, or half of those of positives."""
+    n, p, n_lams = _shrunk(quick, 2000, 1000, 50)
+    rng = np.random.default_rng(seed)
+    theta = np.zeros((p, n_classes - 1))
+    theta[:20] = rng.normal(size=(20, n_classes - 1))
+    x = _ar(rng, n, p)
+    y = np.unique(_draw(rng, x @ theta), return_inverse=True)[1]  # of a few rows a class may be missing
+    settings, z, name = {"scenario": scenario, "groups": _symmetric_rows()}, y, f"T-K{n_classes}"
+    if scenario != "fully-observed":
+        settings, z = settings | {"label_frequency": 0.5}, np.where(rng.random(n) < 0.5, y, 0)
+        z, name = np.unique(z, return_inverse=True)[1], f"{name}-PU"
+    return Task(name, x, z, "multinomial", settings, _ratios(n_lams, 0.1), penalty="rows-symmetric")
+
+
 TASKS = {
     "T1": t1,
     "T2": t2,
@@ -215,6 +236,7 @@ TASKS = {
     "T6a": t6a,
     "T6b": t6b,
     "T6c": t6c,
+    **{f"T-K{k}": partial(classes_task, n_classes=k) for k in MANY_CLASSES},
 }
 
 

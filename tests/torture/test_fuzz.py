@@ -23,7 +23,20 @@ N_CASES = {
 }
 
 # Cases of the public face that ended without a name once; `torture/fuzz.py --face public --first 901975 --cases 1`.
-MENDED = (901975, 902523, 902595, 1000177, 1007100, 1008383, 2000325, 2003718, 2016747)
+MENDED = (
+    901975,
+    902523,
+    902595,
+    1000177,
+    1007100,
+    1008383,
+    2000325,
+    2003718,
+    2016747,
+    3003300,
+    3005868,
+    3008257,
+)
 
 
 @pytest.mark.parametrize("face", N_CASES, ids=lambda face: face.__name__)

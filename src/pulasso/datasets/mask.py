@@ -90,6 +90,6 @@ def mask_labels(
         raise LabelError(f"{arg('unlabeled')} is {kind_of(marker)}, no label.", parameter="unlabeled")
     try:
         return np.where(hidden, marker, labels)
-    except TypeError:
+    except (TypeError, OverflowError):
         words = f"{arg('unlabeled')} is {kind_of(marker)}, and the classes are of type {labels.dtype}."
         raise LabelError(words, parameter="unlabeled") from None

@@ -83,7 +83,11 @@ def read_grid(grid: Any, reference: Any, parameter: str) -> tuple[list[Any], int
 
 
 def _check_assumed(name: str, value: Any) -> None:
-    as_numbers(name, list(value.values()) if isinstance(value, Mapping) else value)
+    numbers = as_numbers(name, list(value.values()) if isinstance(value, Mapping) else value)
+    if numbers.ndim > 1:
+        raise InputError(
+            f"{name} holds an array of shape {numbers.shape}; give one number per class.", parameter=name
+        )
 
 
 def name_of(value: Any) -> str:

@@ -187,7 +187,7 @@ def _collect(
         return np.array([result[name] for result in results])
 
     predictions, names = stack("predictions"), results[0]["score_names"].tolist()
-    row_weight = None if weight is None else np.asarray(weight, dtype=float)
+    row_weight = None if weight is None else np.broadcast_to(np.asarray(weight, float), predictions.shape[1])
     return SensitivitySweep(
         parameter=parameter,
         values=values,

@@ -23,7 +23,7 @@ FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violat
 OFFSETS_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the offsets, and its factor when a new Hessian is slow
 LEAST_RIDGE = 1e-6  # of the offsets, relative to their own curvature: enough for a vanishing class
 # A Hessian of more variables, or of more pairs of outputs, is not formed: classes are modelled by their mean.
-MOST_FORMED, MOST_OUTPUTS = 1200, 12
+MOST_FORMED, MOST_OUTPUTS = 1200, 6
 NOISY = 1e3  # violations below so many units of rounding
 
 
