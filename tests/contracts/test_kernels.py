@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pulasso.kernels import native, numpy_kernels
+from pulasso.kernels import KroneckerFactors, native, numpy_kernels
 
 needs_native = pytest.mark.skipif(not native.is_loaded, reason="the compiled kernel was not built")
 KERNELS = [
@@ -157,6 +157,94 @@ def test_a_stale_decomposition_leads_to_the_same_minimum(kernel):
     beta, _, sweeps = run(kernel, stale, np.zeros(8))
     assert sweeps > 0
     assert violation(stale, beta) <= 1e-7
+
+
+def kronecker(sizes, seed=0, n_features=6, n_outputs=20, rank=3):
+    """Return a random quadratic that is never formed, in the kernel's arguments; blocks of consecutive entries."""
+    rng, sizes = np.random.default_rng(seed), np.array(sizes, dtype=np.int64)
+    n, starts = n_features * n_outputs, np.cumsum(sizes) - sizes
+    assert sizes.sum() == n
+    roots = rng.normal(size=(n_features, 2 * n_features)), rng.normal(size=(n_outputs, 2 * n_outputs))
+    gram, mean = (root @ root.T / len(root) for root in roots)
+    row, output = np.divmod(np.arange(n), n_outputs)
+    low, sign = rng.normal(size=(n, rank)), np.array([1.0, 1.0, -1e-3])
+    factors = KroneckerFactors(gram.astype(np.float32), mean, low, sign, row, output)
+    hessian = np.kron(factors.gram.astype(float), mean) + (low * sign) @ low.T
+    eigenvalues, bases = np.empty(n), []
+    for start, size in zip(starts, sizes, strict=True):
+        block = slice(start, start + size)
+        eigenvalues[block], vectors = np.linalg.eigh(hessian[block, block])
+        bases.append(vectors.T.ravel())
+    basis_starts = np.cumsum(sizes**2) - sizes**2
+    blocks = (starts, sizes, rng.uniform(0.1, 1.5, len(sizes)))
+    return (
+        factors,
+        hessian,
+        rng.normal(0.0, 2.0, n),
+        blocks,
+        (eigenvalues, np.concatenate(bases), basis_starts),
+    )
+
+
+EVERY_SHAPE = {"features": [20] * 6, "single": [1] * 120, "across": [7, 33, 20, 60], "one": [120]}
+
+
+@pytest.mark.parametrize("module", [numpy_kernels, pytest.param(native, marks=needs_native)])
+@pytest.mark.parametrize("sizes", EVERY_SHAPE.values(), ids=EVERY_SHAPE)
+def test_what_is_never_formed_has_the_minimum_of_what_is(module, sizes):
+    factors, hessian, gradient, (starts, sizes, thresholds), (eigenvalues, *bases) = kronecker(sizes)
+    ridge, state = np.repeat(np.linspace(0.0, 1.0, len(sizes)), sizes), factors.state(np.zeros(120))
+    decomposition = (eigenvalues + ridge, *bases)
+    tols = np.full(len(sizes), 1e-9)
+    blocks = (starts, sizes, thresholds, None, *decomposition)
+    assert module.kronecker_descent(factors, gradient, ridge, state, *blocks, 20_000, tols) > 0
+    beta, pulled, along = factors.parts(state)
+    slope = gradient + ridge * beta + hessian @ beta
+    kept = gradient + ridge * beta + pulled.ravel() + factors.low @ along
+    np.testing.assert_allclose(kept, slope, atol=1e-8)
+    np.testing.assert_allclose(factors.apply(beta), hessian @ beta, atol=1e-8)
+    for start, size, threshold in zip(starts, sizes, thresholds, strict=True):
+        b, g = beta[start : start + size], slope[start : start + size]
+        norm = np.linalg.norm(b)
+        off = np.linalg.norm(g + threshold * b / norm) if norm else np.linalg.norm(g) - threshold
+        assert off <= 1e-7
+
+
+@needs_native
+@pytest.mark.parametrize("with_l1", [False, True])
+@pytest.mark.parametrize("sizes", EVERY_SHAPE.values(), ids=EVERY_SHAPE)
+def test_the_two_kernels_that_form_nothing_agree(sizes, with_l1):
+    factors, _, gradient, blocks, decomposition = kronecker(sizes, seed=1)
+    l1 = np.random.default_rng(2).uniform(0.0, 1.0, 120) if with_l1 else None
+    tols, trails = np.full(len(sizes), 1e-12), []
+    for module in (numpy_kernels, native):
+        state, trail = factors.state(np.zeros(120)), np.empty((4, 120 + 120 + 3))
+        arguments = (*blocks, l1, *decomposition, 4, tols, trail)
+        assert module.kronecker_descent(factors, gradient, np.zeros(120), state, *arguments) == -4
+        np.testing.assert_array_equal(trail[-1], state)
+        trails.append(trail)
+    np.testing.assert_allclose(trails[1], trails[0], rtol=1e-6, atol=1e-8)
+
+
+@needs_native
+def test_the_compiled_descent_refuses_what_it_would_misread():
+    factors, _, gradient, blocks, decomposition = kronecker([20] * 6)
+    state, ridge, tols = factors.state(np.zeros(120)), np.zeros(120), np.full(6, 1e-6)
+    rest = (*blocks, None, *decomposition, 1, tols)
+    for changed in (
+        factors._replace(gram=factors.gram.astype(float)),
+        factors._replace(row=factors.row + 1),
+        factors._replace(low=factors.low[1:]),
+        factors._replace(mean=factors.mean[:, 1:].copy()),
+    ):
+        with pytest.raises(ValueError, match="arrays must|row and output|entries differ|squares"):
+            native.kronecker_descent(changed, gradient, ridge, state, *rest)
+    with pytest.raises(ValueError, match="state"):
+        native.kronecker_descent(factors, gradient, ridge, state[1:].copy(), *rest)
+    with pytest.raises(ValueError, match="trail"):
+        native.kronecker_descent(factors, gradient, ridge, state, *rest, np.empty((1, 5)))
+    with pytest.raises(ValueError, match="blocks differ"):
+        native.kronecker_descent(factors, gradient, ridge, state, *rest[:-1], tols[1:].copy())
 
 
 @needs_native

@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from pulasso import Groups, MultinomialPULasso, OrdinalPULasso
-from pulasso.exceptions import ClassShareWarning, ConvergenceWarning, LabelFrequencyWarning
+from pulasso.exceptions import (
+    ClassShareWarning,
+    ConvergenceWarning,
+    FewLabelsWarning,
+    LabelFrequencyWarning,
+)
 
 N_PROBLEMS = int(os.environ.get("PULASSO_RANDOM_PROBLEMS", "120"))
 MAY_MISS = 0.02  # the share of problems that may end with a warning: likelihoods without a maximum exist
@@ -18,6 +23,9 @@ MAY_MISS = 0.02  # the share of problems that may end with a warning: likelihood
 
 def random_data(rng):
     n, p, n_positive = int(rng.integers(8, 120)), int(rng.integers(1, 60)), int(rng.integers(1, 6))
+    if rng.random() < 0.15:
+        n_positive = int(rng.integers(6, 61))
+        n = max(n, 3 * n_positive)
     x = rng.normal(size=(n, p)) * np.exp(rng.choice([0, 1, 4]) * rng.normal(size=p))
     x += rng.choice([0, 1, 10]) * rng.normal(size=p)
     if rng.random() < 0.3:
@@ -55,6 +63,7 @@ def fit_random(seed):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LabelFrequencyWarning)
+        warnings.simplefilter("ignore", FewLabelsWarning)
         warnings.simplefilter("ignore", ClassShareWarning)  # numbers are random, too
         warnings.simplefilter("always", ConvergenceWarning)
         lam_max = model.fit(x, z).lam_max_

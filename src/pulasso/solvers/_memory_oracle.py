@@ -24,6 +24,10 @@ OFFSETS_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the offsets, and its factor w
 LEAST_RIDGE = 1e-6  # of the offsets, relative to their own curvature: enough for a vanishing class
 # A Hessian of more variables, or of more pairs of outputs, is not formed: classes are modelled by their mean.
 MOST_FORMED, MOST_OUTPUTS = 1200, 6
+MOST_IN_NEED = 4000  # variables whose Hessian is formed all the same where the mean is slow:
+# after so many steps at one lam (the first time, and after several) that left more than this part of the violation.
+PATIENCE, LEAST_PATIENCE, EXPECTED = 40, 10, 1e-3
+LEAST_DROPPING = 0.25  # shorter steps do not make blocks zero: there is no jump in the limit
 NOISY = 1e3  # violations below so many units of rounding
 
 
@@ -45,7 +49,8 @@ class MemoryOracle:
         self.slot_of = np.full(problem.shape[0], -1, dtype=np.intp)
         n_offsets = len(start.params.offsets)
         self.intercepts = intercepts_of(problem.response, n_offsets) if problem.penalty.is_bounded else None
-        self.mix, self.n_iter = 0, 0
+        self.mix, self.n_iter, self.patience = 0, 0, PATIENCE
+        self.kkt_begun, self.is_impatient = np.inf, False
         self.point = start
         self.unload()
         self.load(np.flatnonzero(problem.blocks.norms(start.params.theta) > 0))
@@ -129,7 +134,7 @@ class MemoryOracle:
         """Take up another lam; start as far ahead as the last solution was behind, if F is lower there."""
         self.problem = self.problem.at_lam(lam)
         self.n_iter, self.taken, self.learns, self.was_fresh = 0, None, True, False
-        self.offsets_ridge = OFFSETS_RIDGE
+        self.offsets_ridge, self.is_impatient = OFFSETS_RIDGE, False
         self.point = replace(self.point, penalty=self._penalty(self.theta))
         offsets = self.point.params.offsets
         before, self.before = self.before, (lam, self.theta.copy(), offsets)
@@ -154,7 +159,8 @@ class MemoryOracle:
     def along(self, change: Params) -> Callable[[float], Point | None]:
         """Return a function of the step length that evaluates F there; one pass over the loaded columns for all.
 
-        Blocks that the whole step makes zero are zero at any length: otherwise they would come closer for ever.
+        Blocks that the whole step makes zero are zero at other lengths, too, unless these are short: otherwise they
+        would come closer for ever.
         """
         start, linear = self.params, self.point.linear
         linear_change = self.store.matmul(change.theta)
@@ -164,7 +170,7 @@ class MemoryOracle:
 
         def evaluate(step: float) -> Point | None:
             params, moved = start + step * change, linear + step * linear_change
-            if dropped is not None and step != 1.0:
+            if dropped is not None and step != 1.0 and step >= LEAST_DROPPING:
                 params, moved = params + (1.0 - step) * dropped, moved + (1.0 - step) * linear_dropped
                 params.theta[dropped.theta != 0] = 0.0
             if not self.problem.is_feasible(params, moved):
@@ -207,6 +213,9 @@ class MemoryOracle:
 
     def update_model(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Build the model anew where that pays, else correct and extend it."""
+        self.kkt_begun = now.kkt if self.n_iter == 0 else self.kkt_begun
+        is_slow = self.n_iter >= self.patience and now.kkt > EXPECTED * self.kkt_begun
+        self.is_impatient = self.is_impatient or is_slow or self.n_iter >= 3 * PATIENCE
         if self.was_fresh and now.kkt > 0.5 * kkt_before:
             self.offsets_ridge *= LESS_RIDGE
         elif now.kkt > kkt_before and isinstance(self.model, Quadratic):
@@ -227,7 +236,7 @@ class MemoryOracle:
         if self.second is None or not self.model.is_positive:
             return True
         if isinstance(self.model, Kronecker):
-            return self.model.is_worn
+            return self.model.is_worn or not self._models_by_mean(np.flatnonzero(now.needed))
         if self._models_by_mean(np.flatnonzero(now.needed)):
             return True
         if not np.isfinite(kkt_before):
@@ -254,6 +263,8 @@ class MemoryOracle:
             self.model = Kronecker(MeanCurvature.of(self.second, self.intercepts, self.problem.shape[1]))
             self._extend(needed, always=True)
             return
+        if self.is_impatient:
+            self.patience = max(self.patience // 2, LEAST_PATIENCE)
         own = self.second.oo
         self.model = Quadratic(len(own))
         self.model.hessian[:] = own
@@ -270,6 +281,8 @@ class MemoryOracle:
         if self.intercepts is None or n_outputs == 1:
             return False
         n_variables = len(self.point.params.offsets) + sizes.sum()
+        if self.is_impatient and n_variables <= MOST_IN_NEED:
+            return False
         return self.mix > 0 or n_outputs > MOST_OUTPUTS or n_variables > MOST_FORMED
 
     def _extend(self, which: NDArray, offsets_ridge: NDArray | float = 0.0, always: bool = False) -> None:
