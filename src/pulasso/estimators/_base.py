@@ -296,7 +296,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
         likelihood = PULoss(label_model.take(rows))
         losses = likelihood.loss(response.log_odds(u[rows], offsets), codes[rows])
-        return -float(np.average(losses, weights=weight[rows]))
+        return -float(np.average(losses, weights=weight[rows] / weight.max()))
 
     def summary(self) -> Summary:
         """Return what was selected and how well the fit is certified; prints, renders, converts."""

@@ -79,7 +79,7 @@ def pairs_bound(q: float, threshold: float, n_groups: int, n_pairs: int) -> floa
     check_threshold(threshold)
     _check_counts(q, n_groups)
     check_number("n_pairs", n_pairs, least=1, whole=True)
-    theta, pair = q / n_groups, 1.0 / n_pairs
+    q, theta, pair = float(q), float(q) / float(n_groups), 1.0 / float(n_pairs)
     least = min(0.5 + theta**2, 0.5 + pair / 2 + 0.75 * theta**2)
     if theta > 1.0 / np.sqrt(3.0) or threshold <= least:
         return float("nan")

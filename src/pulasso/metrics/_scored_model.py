@@ -49,6 +49,8 @@ class ScoredModel:
         told = [labels.get(name) for name in ("scenario", "prevalence", "label_frequency")]
         self.knows_scenario = all(each is None for each in told)
         self.scenario = _scenario_of_fit(self.core) if self.knows_scenario else scenario_of(labels)
+        if isinstance(X, list | tuple):
+            shape_of("X", X)
         self.y_proba = None if y_proba is None else _checked_proba(y_proba, z, self.core.classes_)
         self.has_proba = hasattr(estimator, "predict_proba") or y_proba is not None
         self.is_ordered = hasattr(self.core, "predict_expected")
@@ -108,7 +110,7 @@ class ScoredModel:
                 remedy="Fit again with some, or drop these rows.",
             )
         log_likelihood = PULoss(label_model).log_likelihood(self.log_proba, codes)
-        return float(np.average(log_likelihood[present], weights=weight[present]))
+        return float(np.average(log_likelihood[present], weights=weight[present] / weight.max()))
 
 
 def _checked_proba(y_proba: ArrayLike, z: ArrayLike, classes: NDArray) -> NDArray:
