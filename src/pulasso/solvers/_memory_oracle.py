@@ -25,8 +25,8 @@ LEAST_RIDGE = 1e-6  # of the offsets, relative to their own curvature: enough fo
 # A Hessian of more variables, or of more pairs of outputs, is not formed: classes are modelled by their mean.
 MOST_FORMED, MOST_OUTPUTS = 1200, 6
 MOST_IN_NEED = 4000  # variables whose Hessian is formed all the same where the mean is slow:
-# after so many steps at one lam (the first time, and after several) that left more than this part of the violation.
-PATIENCE, LEAST_PATIENCE, EXPECTED = 40, 10, 1e-3
+# where so many steps (the first time, and after several) leave more than this part of the violation.
+PATIENCE, LEAST_PATIENCE, EXPECTED = 40, 10, 0.03
 LEAST_DROPPING = 0.25  # shorter steps do not make blocks zero: there is no jump in the limit
 NOISY = 1e3  # violations below so many units of rounding
 
@@ -50,7 +50,7 @@ class MemoryOracle:
         n_offsets = len(start.params.offsets)
         self.intercepts = intercepts_of(problem.response, n_offsets) if problem.penalty.is_bounded else None
         self.mix, self.n_iter, self.patience = 0, 0, PATIENCE
-        self.kkt_begun, self.is_impatient = np.inf, False
+        self.watched, self.is_impatient = (0, np.inf), False  # when, and the violation then
         self.point = start
         self.unload()
         self.load(np.flatnonzero(problem.blocks.norms(start.params.theta) > 0))
@@ -213,9 +213,7 @@ class MemoryOracle:
 
     def update_model(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Build the model anew where that pays, else correct and extend it."""
-        self.kkt_begun = now.kkt if self.n_iter == 0 else self.kkt_begun
-        is_slow = self.n_iter >= self.patience and now.kkt > EXPECTED * self.kkt_begun
-        self.is_impatient = self.is_impatient or is_slow or self.n_iter >= 3 * PATIENCE
+        self._watch(now.kkt)
         if self.was_fresh and now.kkt > 0.5 * kkt_before:
             self.offsets_ridge *= LESS_RIDGE
         elif now.kkt > kkt_before and isinstance(self.model, Quadratic):
@@ -230,6 +228,13 @@ class MemoryOracle:
         in_model[self.model_blocks] = True
         self._extend(np.flatnonzero(now.needed & ~in_model))
         return False
+
+    def _watch(self, kkt: float) -> None:
+        """Lose patience with the mean where many steps have brought little."""
+        if self.n_iter and self.n_iter < self.watched[0] + self.patience:
+            return
+        self.is_impatient |= self.n_iter > 0 and kkt > EXPECTED * self.watched[1]
+        self.watched = self.n_iter, kkt
 
     def _pays_to_refresh(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Say whether a new Hessian costs less than the steps it saves, judging by the last step."""
