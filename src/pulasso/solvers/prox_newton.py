@@ -25,6 +25,7 @@ __all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "Worki
 # What the model takes, one after the other when a step fails: the true Hessian, the same made positive row by row, half
 # and fully, the Fisher information.
 HESSIAN_MIX = (1.0, HALF_CLIPPED, CLIPPED, 0.0)
+CREEP, MOST_CREEPING = 0.9, 3  # the violation hardly changes if this part is left, and so often in turn
 SUFFICIENT = 1e-4  # Armijo: the part of the predicted decrease that must be real
 SMALLEST_STEP, LONGEST_STEP = 1e-10, 2.0**10
 ROUNDING = 1e-12  # changes of F below this part of it are noise,
@@ -175,12 +176,14 @@ class ProxNewton:
     def __init__(self, oracle: Oracle, max_iter: int, callback: Callback | None = None):
         self.oracle, self.max_iter, self.callback = oracle, max_iter, callback
         self.expected_bend: Callable[[], float] = lambda: 0.0  # of the slope along the last step
-        self.is_slow = False  # whether a bound of the Hessian left more than half of the violation
+        self.is_slow = (
+            False  # whether a bound of the Hessian left half of the violation, or several steps nearly all
+        )
 
     def solve(self, lam: float, tol: float) -> Solution:
         """Step until the certificate of the working set holds; the oracle stands at this lam already."""
         oracle, history = self.oracle, History(self.callback)
-        n_steps, message, kkt_before, kkt_at_check = 0, "", np.inf, np.inf
+        n_steps, n_creeping, message, kkt_before, kkt_at_check = 0, 0, "", np.inf, np.inf
         while True:
             now = Certificate(oracle, lam)
             history.add(oracle.n_iter, oracle.objective, now.kkt)
@@ -194,7 +197,8 @@ class ProxNewton:
                     )
                     break
                 kkt_at_check = now.kkt
-            self.is_slow = oracle.mix > 0 and now.kkt > 0.5 * kkt_before
+            n_creeping = n_creeping + 1 if CREEP < now.kkt / kkt_before < 1.0 / CREEP else 0
+            self.is_slow = (oracle.mix > 0 and now.kkt > 0.5 * kkt_before) or n_creeping >= MOST_CREEPING
             message = self._step(now, lam, tol, kkt_before)
             kkt_before = now.kkt
             n_steps += 1
