@@ -1,7 +1,7 @@
-"""How sure is it? Restarts, bootstrap and stability selection, each named for what it is.
+"""How sure is it? Restarts, bootstrap, stability selection and a test of the labelling, each named for what it is.
 
-None of them gives p-values or confidence intervals: coefficients are penalised, hence shrunk towards zero, and which
-of them are zero was chosen by the same data.
+None of the first three gives p-values or confidence intervals: coefficients are penalised, hence shrunk towards zero,
+and which of them are zero was chosen by the same data.
 """
 
 from pulasso.estimators.stationary import StationaryPoints
@@ -9,11 +9,13 @@ from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._stability_result import StabilityResult
 from pulasso.inference.bootstrap import bootstrap
 from pulasso.inference.bounds import pairs_bound, selection_bound
+from pulasso.inference.labelling import LabellingTest, test_labelling
 from pulasso.inference.stability import stability_selection
 from pulasso.inference.stationary import find_stationary_points
 
 __all__ = [
     "BootstrapResult",
+    "LabellingTest",
     "StabilityResult",
     "StationaryPoints",
     "bootstrap",
@@ -21,4 +23,5 @@ __all__ = [
     "pairs_bound",
     "selection_bound",
     "stability_selection",
+    "test_labelling",
 ]

@@ -25,7 +25,7 @@ from pulasso.exceptions import (
 from pulasso.problem import Problem
 from pulasso.runs import Run, draw_entropy, open_run, run_steps
 
-__all__ = ["open_seeded_run", "prepare", "quietly", "solver_settings"]
+__all__ = ["check_estimator", "open_seeded_run", "prepare", "quietly", "solver_settings"]
 
 # Many fits would repeat these: all rows give them once, and results count them.
 REPEATED = (
@@ -43,7 +43,7 @@ def prepare(
     estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None, caller: str
 ) -> tuple[Any, Problem]:
     """Return an unfitted copy of the estimator that knows the features, and its problem for all rows."""
-    _check_estimator(estimator, caller)
+    check_estimator(estimator, caller)
     template = clone(estimator)
     data = read(template, X, z, sample_weight)
     if data.is_chunked:
@@ -53,7 +53,7 @@ def prepare(
     return template, problem_of(template, data)
 
 
-def _check_estimator(estimator: Any, caller: str) -> None:
+def check_estimator(estimator: Any, caller: str) -> None:
     names = " or ".join(each.__name__ for each in ESTIMATORS)
     if isinstance(estimator, type):
         raise TypeError(

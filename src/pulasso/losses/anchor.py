@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from pulasso.curvature import Curvature
 from pulasso.numerics import class_scores, log_normalize
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, told_shares
 
-__all__ = ["Anchor"]
+__all__ = ["Anchor", "anchor_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +128,29 @@ class Anchor:
 def bent(proba: NDArray, pull: NDArray) -> NDArray:
     """Return ``P o (h - <P, h>)`` for classes 1..K: the gradient of ``<h, P>`` in eta."""
     return proba[:, 1:] * (pull[1:] - (proba @ pull)[:, None])
+
+
+def anchor_of(
+    rho: float,
+    scenario: Scenario,
+    model: LabelModel,
+    counts: LabelCounts,
+    codes: NDArray,
+    weight: NDArray,
+    source: NDArray | None = None,
+) -> tuple[Anchor | None, NDArray | None]:
+    """Return what holds, or only measures, the mean prediction, and the shares that were told."""
+    told = told_shares(scenario, counts, model, codes, weight)
+    if isinstance(scenario, Sources):
+        population = scenario.population(counts, codes, source)
+    else:
+        population = (codes == 0) | np.array(not scenario.sampled_by_label)
+    if not weight[population].sum() > 0:
+        return None, told
+    # Without confirmed shares there is nothing to hold to, but something to measure.
+    is_possible = told is not None and told[0] > 0
+    kept = told if is_possible else np.full(len(counts.classes), 1.0 / len(counts.classes))
+    assert kept is not None
+    with np.errstate(divide="ignore"):  # log 0 = -inf: a class that is never among these rows
+        within = np.log((kept > 0).astype(float))
+    return Anchor(rho if is_possible else 0.0, kept, within, population, weight), told

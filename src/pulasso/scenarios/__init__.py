@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 
 from pulasso._messages import arg, did_you_mean, plain
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios._per_class import PerClass
+from pulasso.scenarios._per_class import PerClass, all_shares
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
 from pulasso.scenarios.label_model import LabelModel
+from pulasso.scenarios.propensity import Propensity
+from pulasso.scenarios.selected_labelling import SelectedLabelling
 from pulasso.scenarios.single_training_set import SingleTrainingSet
+from pulasso.scenarios.sources import Sources
 
 __all__ = [
     "SCENARIOS",
@@ -22,8 +25,12 @@ __all__ = [
     "LabelCounts",
     "LabelModel",
     "PerClass",
+    "Propensity",
     "Scenario",
+    "SelectedLabelling",
     "SingleTrainingSet",
+    "Sources",
+    "all_shares",
     "as_scenario",
     "describe_scenario",
     "label_model_of",
@@ -91,7 +98,11 @@ def as_scenario(scenario: Any, **numbers: Any) -> Scenario:
 
 
 def label_model_of(
-    scenario: Scenario, counts: LabelCounts, x: Any, feature_names: Sequence[str] | None = None
+    scenario: Scenario,
+    counts: LabelCounts,
+    x: Any,
+    feature_names: Sequence[str] | None = None,
+    source: NDArray | None = None,
 ) -> LabelModel:
     """Return the arrays a and c of a scenario for these rows; most scenarios need no more than their counts.
 
@@ -103,7 +114,11 @@ def label_model_of(
         Of the rows that the model is fitted to.
     x : array, sparse matrix or Chunks of shape (n_samples, n_features)
     feature_names : sequence of str, optional
+    source : array of shape (n_samples,), optional
+        Where each row comes from, for :class:`pulasso.Sources`.
     """
+    if isinstance(scenario, Sources):
+        return scenario.label_model(counts, source=source)
     if not getattr(scenario, "by_row", False):
         return scenario.label_model(counts)
     if not hasattr(type(x), "map_concat"):
@@ -148,8 +163,14 @@ def _label_rows(x: Any, scenario: Any, counts: LabelCounts, feature_names: Seque
     return np.hstack([model.log_labeled, model.log_hidden])
 
 
-def describe_scenario(scenario: Scenario) -> str:
+def describe_scenario(scenario: Scenario, leave_out: Sequence[str] = ()) -> str:
     """Return the name of a scenario and its numbers, in one line for tables.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    leave_out : sequence of str, optional
+        What is told elsewhere.
 
     Examples
     --------
@@ -157,8 +178,14 @@ def describe_scenario(scenario: Scenario) -> str:
     'single-training-set, label_frequency 0.4'
     >>> describe_scenario(CaseControl(prevalence={"oak": 1 / 3, "fir": 0.1}))
     "case-control, prevalence {'oak': 0.3333, 'fir': 0.1}"
+    >>> describe_scenario(Sources({"records": CaseControl(prevalence=0.1), "survey": "fully-observed"}))
+    'sources: records (case-control, prevalence 0.1), survey (fully-observed)'
     """
-    numbers = {name: value for name, value in vars(scenario).items() if not _is_unset(value)}
+    if isinstance(scenario, Sources):
+        each = (f"{name} ({describe_scenario(own)})" for name, own in scenario.scenarios.items())
+        return f"{scenario.name}: {', '.join(each)}"
+    told = {name: value for name, value in vars(scenario).items() if name not in leave_out}
+    numbers = {name: value for name, value in told.items() if not _is_unset(value)}
     return scenario.name + "".join(f", {name} {_shown(value)}" for name, value in numbers.items())
 
 

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.exceptions import ScenarioError
 
-__all__ = ["PerClass", "check_range", "per_class"]
+__all__ = ["PerClass", "all_shares", "check_range", "per_class"]
 
+# Shares of all classes that are written with few digits still sum to one.
+SUM_TOLERANCE = 1e-3
 SMALLEST = 1e-100  # a share below this is none: odds would overflow
 
 PerClass = float | ArrayLike | Mapping[Any, float]
@@ -102,3 +104,30 @@ def check_range(numbers: NDArray, what: str, classes: NDArray, *, one_allowed: b
         raise ScenarioError(
             f"{arg(what)} of class {plain(name)!r} is {number:g}: too small to be divided by.", parameter=what
         )
+
+
+def all_shares(prevalence: Any, classes: NDArray) -> NDArray:
+    """Return the shares of all classes, class 0 first, from those of the positive ones or of all."""
+    named = prevalence.to_dict() if hasattr(prevalence, "to_dict") else prevalence
+    if isinstance(named, Mapping):
+        names_all = plain(classes[0]) in map(plain, named)
+    else:
+        names_all = np.ndim(prevalence) == 1 and len(prevalence) == len(classes)
+    known = classes if names_all else classes[1:]
+    shares = per_class(prevalence, "prevalence", known)
+    check_range(shares, "prevalence", known, one_allowed=False)
+    total = float(shares.sum())
+    if names_all and abs(total - 1.0) > SUM_TOLERANCE:
+        raise ScenarioError(
+            f"{arg('prevalence')} gives all {len(classes)} classes a share, and the sum is {total:g}.",
+            parameter="prevalence",
+            remedy="Make it 1, or leave out class 0, which then has the rest.",
+        )
+    if not names_all and total >= 1.0:
+        raise ScenarioError(
+            f"{arg('prevalence')} sums to {total:g} over the positive classes, which leaves nothing to class "
+            f"{plain(classes[0])!r}.",
+            parameter="prevalence",
+            remedy="Give shares that sum to less than 1.",
+        )
+    return shares / total if names_all else np.append(1.0 - total, shares)

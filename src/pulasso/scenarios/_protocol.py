@@ -1,7 +1,8 @@
 """What a labelling scenario must offer, and what it is told about the data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,14 @@ class LabelCounts:
     n_unlabeled : float
     n_labeled : array of shape (n_classes,)
         Class 0 first: its entry counts the confirmed negatives.
+    by_source : mapping from source to LabelCounts, optional
+        The same for every source by itself, where rows come from several.
     """
 
     classes: NDArray
     n_unlabeled: float
     n_labeled: NDArray
+    by_source: "Mapping[Any, LabelCounts] | None" = None
 
     @property
     def total(self) -> float:
@@ -39,10 +43,16 @@ class LabelCounts:
         return np.concatenate([[self.n_unlabeled], self.n_labeled[1:], self.n_labeled[:1]]) / self.total
 
     @classmethod
-    def from_codes(cls, codes: NDArray, classes: NDArray, weight: NDArray) -> "LabelCounts":
+    def from_codes(
+        cls, codes: NDArray, classes: NDArray, weight: NDArray, source: NDArray | None = None
+    ) -> "LabelCounts":
         """Count observed labels: code 0 is unlabeled, k is class k, K + 1 a confirmed negative."""
         counts = np.bincount(codes, weights=weight, minlength=len(classes) + 1)
-        return cls(classes, float(counts[0]), np.concatenate([counts[-1:], counts[1:-1]]))
+        by_source = None
+        if source is not None:
+            rows = {name: source == name for name in dict.fromkeys(source.tolist())}
+            by_source = {name: cls.from_codes(codes[at], classes, weight[at]) for name, at in rows.items()}
+        return cls(classes, float(counts[0]), np.concatenate([counts[-1:], counts[1:-1]]), by_source)
 
 
 class Scenario(Protocol):

@@ -78,6 +78,11 @@ class CaseControl:
         hidden = np.where(self._always(counts), 0.0, np.append(1.0 - prevalence.sum(), prevalence))
         return hidden / hidden.sum()
 
+    def population_shares(self, counts: LabelCounts) -> np.ndarray:
+        """Return the share of every class in the population, class 0 first, whether or not it is ever unlabeled."""
+        prevalence = per_class(self.prevalence, "prevalence", counts.classes[1:])
+        return np.append(1.0 - prevalence.sum(), prevalence)
+
     def _always(self, counts: LabelCounts) -> np.ndarray:
         names = [plain(c) for c in counts.classes[1:]]
         try:
