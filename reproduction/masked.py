@@ -5,7 +5,7 @@ choose lam by 5-fold cross-validation of the observed labels, and predict the tr
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,14 +18,18 @@ from sklearn.model_selection import train_test_split
 
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
+from pulasso.metrics import pu_ranked_probability_score
 from reproduction.anchored import ANCHORED, AS_IN_THE_PAPER, excess, no_worse
 from reproduction.cells import Cell, generator, repetitions, run_cells
 from reproduction.claims import Claim, standard_error
 from reproduction.drawing import GREY, LOOKS, PALETTE, band, legend_below, panels
 
 NAIVE = "Lasso"
-LOADERS: dict[str, Any] = {"mfeat": load_mfeat, "colposcopy": load_colposcopy}
-ESTIMATORS: dict[str, Any] = {"mfeat": MultinomialPULassoCV, "colposcopy": OrdinalPULassoCV}
+ESTIMATORS: dict[str, Any] = {
+    "mfeat": MultinomialPULassoCV,
+    "colposcopy": OrdinalPULassoCV,
+    "colposcopy, 0 and 1 merged": OrdinalPULassoCV,
+}
 TEST_SHARE = 0.3
 NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper", ANCHORED)
 COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)  # of both tables of the paper
@@ -105,11 +109,8 @@ def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str,
     All cells of a repetition share the split, and those of one label frequency also which labels are hidden. The
     `choice` is about settings of both methods.
     """
-    data = _load(fixed["data"])
-    rows = _some_rows(data, fixed.get("n_rows"), seed)
-    split = int(generator(seed, fixed["data"], cell["repetition"]).integers(2**31))
-    train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=split, stratify=data.y[rows])
-    z = mask_labels(data.y[train], cell["pi"], generator(seed, fixed["data"], cell["repetition"], cell["pi"]))
+    data, train, test, z = split_masked(cell, fixed, seed)
+    split = _split_seed(cell, fixed, seed)
     naive = cell["assumed"] == NAIVE
     settings = {**fixed["naive" if naive else "estimator"], **fixed["choice"]}
     if not naive:
@@ -121,9 +122,28 @@ def predict_masked(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str,
     return _scores(model.fit(data.X[train], z), data.X[test], data.y[test])
 
 
+def split_masked(
+    cell: Cell, fixed: Mapping[str, Any], seed: int
+) -> tuple[Dataset, NDArray, NDArray, NDArray]:
+    """Return the data, rows to train on and to test on, and what is left of the labels of the former."""
+    data = load(fixed["data"])
+    rows, split = _some_rows(data, fixed.get("n_rows"), seed), _split_seed(cell, fixed, seed)
+    train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=split, stratify=data.y[rows])
+    z = mask_labels(data.y[train], cell["pi"], generator(seed, fixed["data"], cell["repetition"], cell["pi"]))
+    return data, train, test, z
+
+
+def _split_seed(cell: Cell, fixed: Mapping[str, Any], seed: int) -> int:
+    return int(generator(seed, fixed["data"], cell["repetition"]).integers(2**31))
+
+
 @lru_cache(maxsize=1)
-def _load(name: str) -> Dataset:
-    return LOADERS[name]()
+def load(name: str) -> Dataset:
+    """Return a data set by name, once."""
+    if name == "mfeat":
+        return load_mfeat()
+    data = load_colposcopy()
+    return data if name == "colposcopy" else replace(data, y=np.maximum(data.y - 1, 0))
 
 
 def _give_lam(model: Any, lam_over_max: float, x: NDArray, z: NDArray) -> None:
@@ -140,20 +160,36 @@ def _some_rows(data: Dataset, n_rows: int | None, seed: int) -> NDArray:
 
 
 def _scores(model: Any, x: NDArray, y: NDArray) -> dict[str, Any]:
-    predicted = model.predict(x)
+    """Return the accuracy, squared errors of three rules and of a constant, and the ranked probability score."""
     proba = model.predict_proba(x)
-    expected = proba @ np.arange(len(model.classes_))
-    median = (np.cumsum(proba, axis=1) < 0.5).sum(axis=1)
+    numbers = np.arange(proba.shape[1])
+    median = (np.cumsum(proba[:, :-1], axis=1) < 0.5).sum(axis=1)
+    guesses = {"mse": proba.argmax(axis=1), "mse_of_median": median, "mse_of_mean": proba @ numbers}
+    guesses["mse_of_constant"] = constant_class(model.told_shares_)
+    score = pu_ranked_probability_score(y, proba, scenario="fully-observed", classes=numbers)
     return {
-        "accuracy": float(np.mean(predicted == y)),
-        "mse": float(np.mean((predicted - y) ** 2.0)),
-        "mse_of_median": float(np.mean((median - y) ** 2.0)),
-        "mse_of_mean": float(np.mean((expected - y) ** 2.0)),
+        "accuracy": float(np.mean(guesses["mse"] == y)),
+        **{name: float(np.mean((guess - y) ** 2.0)) for name, guess in guesses.items()},
+        "rps": float(score),
         "class_0": float(model.class_shares_[0]),
         "told_class_0": float(model.told_shares_[0]),
         "lam_over_max": model.lam_ / model.lam_max_,
         "n_selected": int(np.count_nonzero(np.atleast_2d(model.coef_).any(axis=0))),
     }
+
+
+def constant_class(shares: NDArray) -> int:
+    """Return the one class with the least squared error by these shares: that which is nearest to their mean.
+
+    Shares that a wrong label frequency implies may leave less than nothing for class 0.
+
+    Examples
+    --------
+    >>> constant_class(np.array([0.2, 0.2, 0.6]))
+    1
+    """
+    possible = np.maximum(shares, 0.0)
+    return int(np.rint(possible @ np.arange(len(possible)) / possible.sum()))
 
 
 def mean_scores(

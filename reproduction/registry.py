@@ -19,6 +19,7 @@ NAMES = (
     "figure-3",
     "figure-4",
     "table-1",
+    "table-1-early",
     "table-1-choices",
     "table-2",
     "table-2-choices",

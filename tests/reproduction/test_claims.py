@@ -7,6 +7,7 @@ import pytest
 from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
 from reproduction.anchored import ANCHORED
 from reproduction.claims import standard_error
+from reproduction.curves import Trend
 from reproduction.masked import NAIVE
 
 
@@ -85,69 +86,130 @@ def test_figure_2_takes_curvature_and_thresholds_into_account():
     assert verdicts(figure_2, more) == [True, False, True, False, True]
 
 
-def comparison(x, values, gains, more=0.0):
+def comparison(x, values, gains, more=0.0, base=lambda value: 0.3 + 0.1 * value):
     """Return a table of figure 3 or 4 in which Lasso errs more by `gains`, and the anchored estimator by `more`."""
     rows = []
     for model in ("multinomial", "ordinal"):
         for value, gain in zip(values, gains, strict=True):
             for repetition in range(4):
                 noise = 0.02 * (-1) ** repetition
-                base = 0.3 + 0.1 * value
+                least = base(value)
                 errors = {
-                    "PULasso": base,
-                    ANCHORED: base + more + noise,
-                    "Lasso": base + gain + noise,
-                    "oracle": base,
+                    "PULasso": least,
+                    ANCHORED: least + more + noise,
+                    "Lasso": least + gain + noise,
+                    "constant": 0.9 + noise,
+                    "oracle": least,
                 }
                 for method, error in errors.items():
                     cell = {"model": model, "n": 200, x: value, "repetition": repetition, "method": method}
-                    numbers = {"error": error, "error_small_test": error, "n_selected": 2, "log_loss": 1.0}
+                    numbers = dict.fromkeys(("error", "error_of_median", "error_of_mean", "rps"), error)
+                    numbers |= {"error_small_test": error, "n_selected": 2, "log_loss": 1.0}
                     share = value if x == "unlabeled_share" else 1 - value
                     rows.append({**cell, **numbers, "positive_share": share})
     return pd.DataFrame(rows)
 
 
-def test_figures_3_and_4_ask_for_two_standard_errors():
-    assert (
-        verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0)))[:6]
-        == [True, False, True] * 2
+def verdict_of(experiment, table, *words):
+    """Return the verdicts on all claims whose text has these words."""
+    found = [claim for claim in experiment.judge(table) if all(word in claim.text for word in words)]
+    assert found
+    return [claim.holds for claim in found]
+
+
+def test_figures_3_and_4_ask_for_two_standard_errors_at_every_point():
+    for figure, x in ((figure_3, "pi_0"), (figure_4, "unlabeled_share")):
+        clear = comparison(x, (0.3, 0.6, 0.9), (0.2, 0.2, 0.2))
+        assert (
+            verdict_of(figure, clear, "beats Lasso") == [True] * 5
+        )  # one yardstick, and four of ordered classes
+        once = comparison(x, (0.3, 0.6, 0.9), (0.2, 0.02, 0.2))  # 1.7 standard errors
+        assert verdict_of(figure, once, "beats Lasso") == [False] * 5
+        lost = next(claim for claim in figure.judge(once) if "beats Lasso" in claim.text)
+        assert (
+            lost.evidence
+            == f"2 of 3 points; not at {'pi_0' if x == 'pi_0' else 'n_u/n'} = 0.6 (+0.020 ± 0.012)"
+        )
+
+
+def test_figures_3_and_4_compare_with_a_constant_by_every_yardstick():
+    table = comparison("pi_0", (0.1, 0.7), (0.2, 0.2))
+    assert verdict_of(figure_3, table, "beats a constant") == [True, True]
+    worse = (table["model"] == "ordinal") & (table["method"] == "constant") & (table["pi_0"] == 0.7)
+    table.loc[worse, "rps"] = 0.1
+    assert verdict_of(figure_3, table, "beats a constant") == [True, False]
+
+
+def test_a_trend_is_judged_on_the_whole_curve():
+    """From end to end all of these grow; a clear step down in between decides."""
+    straight = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.3, 0.5))
+    assert verdict_of(figure_4, straight, "grow with") == [True, True]
+    assert verdict_of(figure_4, straight, "grows faster") == [True, True]
+    bent = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.6, 0.5))
+    bent.loc[(bent["method"] == "Lasso") & (bent["repetition"] == 0), "error"] -= (
+        0.02  # some noise in the steps
     )
-    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.02, 0.0)))[0] is False
-    assert verdicts(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)))[2] is False
-    grow = comparison("unlabeled_share", (0.3, 0.6, 0.9), (0.0, 0.3, 0.5))
-    assert verdicts(figure_4, grow)[:4] == [True] * 4
-    assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.5, 0.3)))[0] is False
-    assert verdicts(figure_4, comparison("unlabeled_share", (0.3, 0.9), (0.0, 0.01)))[1] is False
+    assert verdict_of(figure_4, bent, "grows faster") == [False, False]
+    claim = next(each for each in figure_4.judge(bent) if "grows faster" in each.text)
+    assert "but -0.100 ± 0.000 from 0.6 to 0.9" in claim.evidence
+    assert (
+        verdict_of(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0)), "advantage") == [True] * 2
+    )
+    assert (
+        verdict_of(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.1, 0.2, 0.3)), "advantage") == [False] * 2
+    )
+
+
+def test_a_slope_within_its_noise_is_no_trend():
+    values = np.array([[0.0, 1.0], [1.0, 0.1], [0.0, 0.3]])
+    assert not Trend(np.array([0.0, 1.0]), values).rises()
+    slope, se = Trend(np.array([0.0, 1.0]), values).slope()
+    assert slope == pytest.approx(0.4 / 3)
+    assert se == pytest.approx(np.std([1.0, -0.9, 0.3], ddof=1) / 3**0.5)
 
 
 def test_figure_3_looks_for_the_hardest_prevalence():
-    table = comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0))
-    table.loc[(table["pi_0"] == 0.4) & (table["method"] != "Lasso"), "error"] = 0.4
-    assert verdicts(figure_3, table)[1:6:3] == [True, True]
+    shape = {0.1: 0.3, 0.4: 0.5, 0.7: 0.2}
+    table = comparison("pi_0", tuple(shape), (0.5, 0.2, 0.0), base=shape.get)
+    assert verdict_of(figure_3, table, "extremes") == [True, True]
+    assert (
+        verdict_of(figure_3, comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0)), "extremes") == [False] * 2
+    )
+
+
+def test_the_footnote_of_figure_3_is_neither_judged_nor_drawn():
+    table = comparison("pi_0", (0.1, 0.7), (0.2, 0.2))
+    both = pd.concat([table, table.assign(n=300)], ignore_index=True)
+    assert figure_3.judge(both) == figure_3.judge(table)
+    assert len(figure_3.draw(both).axes) == len(figure_3.draw(table).axes)
+    assert set(figure_3.summarize(both)["n"]) == {200, 300}
 
 
 @pytest.mark.parametrize(("figure", "x"), [(figure_3, "pi_0"), (figure_4, "unlabeled_share")])
 def test_figures_say_where_the_anchored_curve_is_worse(figure, x):
     """The noise of 0.02 over four repetitions is a standard error of 0.0115."""
 
-    def last_two(table):
-        return figure.judge(table)[-2:]
+    def anchored(table):
+        return [claim for claim in figure.judge(table) if ANCHORED in claim.text]
 
-    assert [claim.holds for claim in last_two(comparison(x, (0.3, 0.9), (0.1, 0.4), more=0.02))] == [True] * 2
+    assert [claim.holds for claim in anchored(comparison(x, (0.3, 0.9), (0.1, 0.4), more=0.02))] == [True] * 2
     worse = comparison(x, (0.3, 0.9), (0.1, 0.4), more=-0.1)
     worse.loc[(worse["method"] == ANCHORED) & (worse[x] == 0.9), "error"] += 0.15
-    assert [claim.holds for claim in last_two(worse)] == [False] * 2
-    assert "error at 1 of 2 points, on average -0.025, at worst +0.050 ± 0.012" in last_two(worse)[0].evidence
+    assert [claim.holds for claim in anchored(worse)] == [False] * 2
+    assert "error at 1 of 2 points, on average -0.025, at worst +0.050 ± 0.012" in anchored(worse)[0].evidence
     by_log_loss = comparison(x, (0.3, 0.9), (0.1, 0.4))
     by_log_loss.loc[
         (by_log_loss["method"] == ANCHORED) & (by_log_loss["model"] == "ordinal"), "log_loss"
     ] += 0.1
-    assert [claim.holds for claim in last_two(by_log_loss)] == [True, False]
+    assert [claim.holds for claim in anchored(by_log_loss)] == [True, False]
 
 
 def test_the_claims_of_the_paper_do_not_ask_the_anchored_estimator():
     same, other = (comparison("pi_0", (0.1, 0.4, 0.7), (0.5, 0.2, 0.0), more=more) for more in (0.0, 0.9))
-    assert figure_3.judge(same)[:6] == figure_3.judge(other)[:6]
+    of_paper = [
+        [claim for claim in figure_3.judge(table) if ANCHORED not in claim.text] for table in (same, other)
+    ]
+    assert of_paper[0] == of_paper[1]
     published = masked("accuracy", table_1.PUBLISHED)
     low = masked("accuracy", {(0.6, 0.6): 0.1, (0.8, 0.8): 0.1}).assign(anchor=3.0)
     claims = table_1.judge(pd.concat([published, low], ignore_index=True))

@@ -13,6 +13,7 @@ from reproduction.registry import SCALES
 NEED_DATA = {
     "table-1": "mfeat",
     "table-1-choices": "mfeat",
+    "table-1-early": "mfeat",
     "table-2": "colposcopy",
     "table-2-choices": "colposcopy",
 }

@@ -7,8 +7,9 @@ One step from a point y with gradient g minimises the model
    \langle g, d \rangle + \frac{1}{2 t} \|d_\theta\|^2 + \frac{1}{2 s} d_{offsets}^T S\, d_{offsets}
    + \lambda P(\theta + d_\theta)
 
-where S is the Fisher information of the few offsets. The paper uses the same step size for both; the
-intercepts of rare classes and narrow gaps between cutpoints are so badly scaled that S is worth its price.
+where S is the Fisher information of the few offsets. The paper uses the same step size for both, which
+``preconditioned=False`` does; the intercepts of rare classes and narrow gaps between cutpoints are so badly scaled that
+S is worth its price.
 """
 
 from dataclasses import dataclass, replace
@@ -40,6 +41,12 @@ class Metric:
     offsets_step: float
     information: NDArray
     inverse: NDArray
+    is_plain: bool = False  # S is the identity, and s is t
+
+    @classmethod
+    def plain(cls, n_offsets: int) -> "Metric":
+        """Return the metric of the paper: one step size for all parameters."""
+        return cls(1.0, 1.0, np.eye(n_offsets), np.eye(n_offsets), is_plain=True)
 
     @classmethod
     def at(cls, problem: Problem, point: Point, step: float = 1.0) -> "Metric":
@@ -56,7 +63,8 @@ class Metric:
         return replace(self, step=self.step * SHRINK, offsets_step=self.offsets_step * SHRINK)
 
     def larger(self) -> "Metric":
-        return replace(self, step=self.step * GROW, offsets_step=min(1.0, self.offsets_step * GROW))
+        grown = self.offsets_step * GROW
+        return replace(self, step=self.step * GROW, offsets_step=grown if self.is_plain else min(1.0, grown))
 
     def move(self, problem: Problem, params: Params, grad: Params) -> Params:
         """Return the minimiser of the model around `params`."""
@@ -84,9 +92,12 @@ def solve_proximal_gradient(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     accelerated: bool = True,
+    preconditioned: bool = True,
     callback: Callback | None = None,
 ) -> Solution:
     """Minimise F by proximal gradient steps that never increase it.
+
+    ``accelerated=False, preconditioned=False`` are the paper's own iterations, with a step size by backtracking.
 
     Parameters
     ----------
@@ -98,6 +109,9 @@ def solve_proximal_gradient(
     accelerated : bool
         Extrapolate along the last step (Nesterov), and take a plain step instead whenever that would
         increase F.
+    preconditioned : bool
+        Scale the steps of intercepts or cutpoints by their Fisher information; else they are as long as those of the
+        coefficients, and intercepts stay near the null model for a long time.
     callback : callable, optional
         Called with a `Record` after every iteration.
     """
@@ -106,11 +120,12 @@ def solve_proximal_gradient(
     known: Params | None = (grad := problem.gradient(current))  # the gradient at `current`, where it is known
     kkt = problem.kkt_violation(current.params, grad)
     history.add(0, current.objective, kkt)
-    metric, momentum, accepted = Metric.at(problem, current), 1.0, 0
+    metric = Metric.at(problem, current) if preconditioned else Metric.plain(len(start.offsets))
+    momentum, accepted = 1.0, 0
     n_iter, message = 0, ""
     while kkt > tol and n_iter < max_iter and not message:
         n_iter += 1
-        if n_iter % METRIC_EVERY == 0:
+        if preconditioned and n_iter % METRIC_EVERY == 0:
             metric = replace(Metric.at(problem, current, metric.step), offsets_step=metric.offsets_step)
         base, momentum = _extrapolate(problem, current, previous, momentum) if accelerated else (current, 1.0)
         grad = known if base is current and known is not None else problem.gradient(base)

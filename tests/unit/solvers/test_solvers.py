@@ -71,6 +71,35 @@ def test_acceleration_saves_iterations_and_changes_nothing_else():
 
 
 @pytest.mark.parametrize("response", ["multinomial", "ordinal"])
+def test_the_iterations_of_the_paper_end_where_ours_do(response):
+    problem, null = random_problem(
+        response, BY_SCENARIO[1], rows, n=200, p=6, n_positive=2, seed=6, lam_ratio=0.3
+    )
+    ours = solve_proximal_gradient(problem, null, tol=1e-6)
+    paper = solve_proximal_gradient(problem, null, tol=1e-6, accelerated=False, preconditioned=False)
+    assert paper.converged
+    assert paper.n_iter > ours.n_iter
+    assert paper.objective == pytest.approx(ours.objective, abs=1e-9)
+    objectives = [record.objective for record in paper.history]
+    assert all(np.diff(objectives) <= 1e-12)
+
+
+def test_one_iteration_of_the_paper_is_one_step_for_all_parameters():
+    """Its step is a power of one half, the same for coefficients and intercepts (eq. pgd-MN)."""
+    problem, null = random_problem(
+        "multinomial", BY_SCENARIO[1], rows, n=200, p=6, n_positive=2, seed=6, lam_ratio=0.3
+    )
+    start = Params(null.theta, null.offsets + 0.3)
+    once = solve_proximal_gradient(problem, start, max_iter=1, accelerated=False, preconditioned=False)
+    grad = problem.gradient(problem.at(start))
+    steps = (start.offsets - once.params.offsets) / grad.offsets
+    np.testing.assert_allclose(steps, steps[0])
+    assert np.log2(steps[0]) == pytest.approx(round(np.log2(steps[0])))
+    expected = problem.penalty.prox(start.theta - steps[0] * grad.theta, float(steps[0]), problem.lam)
+    np.testing.assert_allclose(once.params.theta, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("response", ["multinomial", "ordinal"])
 def test_em_is_one_m_step_where_nothing_is_hidden(response):
     problem, null = random_problem(response, BY_SCENARIO[2], rows, n=80, p=6, n_positive=2, seed=5)
     em = solve_em(problem, null, tol=1e-8)
