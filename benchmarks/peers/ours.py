@@ -24,7 +24,9 @@ def main():
     task, out, options = arguments()
     x, z, lams, meta = read_task(task)
     settings = {"groups": GROUPS[meta["penalty"]](), "solver": options.get("method", "working-set")}
-    settings |= {key: meta[key] for key in ("scenario", "prevalence", "label_frequency", "anchor") if key in meta}
+    settings |= {
+        key: meta[key] for key in ("scenario", "prevalence", "label_frequency", "anchor") if key in meta
+    }
 
     def fit():
         return fit_path(x, z, response=meta["response"], lams=lams, tol=options.get("tol", 1e-6), **settings)

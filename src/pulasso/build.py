@@ -19,12 +19,13 @@ from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign, as_design, standardize
 from pulasso.exceptions import InputError, LabelError
-from pulasso.losses import Anchor, ObservedLoss, find_null_model
+from pulasso.losses import ObservedLoss, find_null_model
+from pulasso.losses.anchor import Anchor, anchor_of
 from pulasso.path import lam_grid, solve_path
 from pulasso.penalties import BlockPenalty, GroupLasso, Groups, as_penalty
 from pulasso.problem import Params, Problem
 from pulasso.responses import RESPONSES, Response
-from pulasso.scenarios import LabelModel, Scenario, as_scenario, label_model_of, told_shares
+from pulasso.scenarios import LabelModel, Scenario, as_scenario, label_model_of
 
 __all__ = ["as_response", "build_problem", "scale_by_null"]
 
@@ -100,19 +101,22 @@ def build_problem(
     check_number("anchor", anchor, least=0.0)
     scenario = as_scenario(scenario, prevalence=prevalence, label_frequency=label_frequency)
     kind, formula, names = as_response(response), as_penalty(penalty), data.feature_names
-    label_model = label_model_of(scenario, data.counts, data.x, names)
+    label_model = label_model_of(scenario, data.counts, data.x, names, data.source)
     _refuse_impossible(label_model, data, scenario)
     n_positive = len(data.classes) - 1
     outputs = kind.build(n_positive).output_names(data.classes.tolist())
     cut = Groups.of(groups if groups is not None else "entries" if kind.is_ordered else "rows")
     class_names = None if kind.is_ordered else outputs
     blocks = cut.resolve(data.n_features, len(outputs), names, class_names)
+    if hasattr(scenario, "excluded_columns"):
+        blocks = blocks.excluding(scenario.excluded_columns(data.n_features, names))
     model = kind.build(n_positive, fit_intercept=fit_intercept, symmetric=blocks.symmetric)
     loss = ObservedLoss(label_model, data.codes, data.weight)
-    base = _chunked(data, label_model) if data.is_chunked else as_design(data.x)
+    rows = (data.counts, data.codes, data.weight, data.source)
+    held, told = anchor_of(float(anchor), scenario, label_model, *rows)
+    base = _chunked(data, label_model, held) if data.is_chunked else as_design(data.x)
     scale = standardized if isinstance(standardized, str) else bool(standardized)
     design = standardize(base, loss.sample_weight, center=fit_intercept, scale=scale, names=names)
-    held, told = _anchor(float(anchor), scenario, label_model, data)
     null_model = find_null_model(loss, data.counts, held)
     problem = Problem(
         design,
@@ -129,27 +133,11 @@ def build_problem(
     said += warn_of_few_labels(data, kind.is_ordered)
     said += warn_if_no_maximum(null_model, label_model, data.counts, float(anchor))
     said += warn_if_nothing_told(float(anchor), told)
+    said += tuple(getattr(scenario, "warnings", ()))
     problem = replace(problem, warnings=said)
     if hasattr(formula, "reweigh"):
         problem = _reweighed(problem, null_model.log_odds)
     return scale_by_null(problem, null_model.log_odds)
-
-
-def _anchor(
-    rho: float, scenario: Scenario, label_model: LabelModel, data: PUData
-) -> tuple[Anchor | None, NDArray | None]:
-    """Return what holds, or only measures, the mean prediction, and the shares that were told."""
-    told = told_shares(scenario, data.counts, label_model, data.codes, data.weight)
-    population = (data.codes == 0) | np.array(not scenario.sampled_by_label)
-    if not data.weight[population].sum() > 0:
-        return None, told
-    # Without confirmed shares there is nothing to hold to, but something to measure.
-    is_possible = told is not None and told[0] > 0
-    kept = told if is_possible else np.full(len(data.classes), 1.0 / len(data.classes))
-    assert kept is not None
-    with np.errstate(divide="ignore"):  # log 0 = -inf: a class that is never among these rows
-        within = np.log((kept > 0).astype(float))
-    return Anchor(rho if is_possible else 0.0, kept, within, population, data.weight), told
 
 
 def _refuse_impossible(label_model: LabelModel, data: PUData, scenario: Scenario) -> None:
@@ -167,10 +155,12 @@ def _refuse_impossible(label_model: LabelModel, data: PUData, scenario: Scenario
         )
 
 
-def _chunked(data: PUData, label_model: LabelModel) -> ChunkedDesign:
+def _chunked(data: PUData, label_model: LabelModel, anchor: Anchor | None) -> ChunkedDesign:
     codes = data.codes.astype(np.int8) if data.codes.max(initial=0) < 128 else data.codes  # they travel
     arrays = (label_model.log_labeled, label_model.log_hidden) if label_model.is_by_row else (None, None)
-    return ChunkedDesign(data.x, data.weight, codes, *arrays)
+    # Which rows are a sample of the population can be seen from their labels, unless sources differ in it.
+    population = None if anchor is None or data.source is None else anchor.population
+    return ChunkedDesign(data.x, data.weight, codes, *arrays, population)
 
 
 def _reweighed(problem: Problem, log_odds: NDArray) -> Problem:

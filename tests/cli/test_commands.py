@@ -156,6 +156,22 @@ def test_predict_finds_columns_by_name(run, csv, known, table, tmp_path):
     assert_frame_equal(first.drop(columns="label"), second)
 
 
+def test_predict_for_another_population(run, csv, known, table, tmp_path):
+    run("fit", csv, *known, "--lam", 0.05)
+    done = run("predict", "model", csv, "--out", "p.csv", "--prevalence", "oak=0.6,fir=20%")
+    assert done.code == 0, done.err
+    here, there = (pd.read_csv(tmp_path / name) for name in ("predictions.csv", "p.csv"))
+    own = pulasso.load(tmp_path / "model").told_shares_
+    by_hand = here.filter(like="P(") * [0.2, 0.2, 0.6] / own  # background, fir, oak
+    np.testing.assert_allclose(there.filter(like="P("), by_hand.div(by_hand.sum(axis=1), axis=0), rtol=1e-4)
+    for text, words in {
+        "oak=0.6": "no number for 'fir'",
+        "0.6": "leaves nothing",
+        "much": "no number",
+    }.items():
+        run("predict", "model", csv, "--out", "q.csv", "--prevalence", text).refused("prevalence", words)
+
+
 def test_predict_carries_a_column_of_names_through(run, csv, known, table, tmp_path):
     assert run("fit", csv, *known, "--lam", "0.02").code == 0
     names = [f"{i:04d}" for i in range(len(table))]
@@ -177,6 +193,24 @@ def test_a_feature_or_the_label_can_be_the_column_of_names(run, csv, known, tmp_
     for name in ("soil", "species"):
         assert run("predict", "model", csv, "--out", f"{name}.csv", "--id", name).code == 0
         assert name in pd.read_csv(tmp_path / f"{name}.csv")
+
+
+def test_predict_takes_a_rule_for_ordered_classes(run, csv, known, table, tmp_path):
+    ordered = [*known, "--ordered", "background<fir<oak"]
+    assert run("fit", csv, *ordered, "--lam", "0.05").code == 0
+    for rule in ("mode", "median", "mean"):
+        assert run("predict", "model", csv, "--out", f"{rule}.csv", "--rule", rule).code == 0
+    found = {rule: pd.read_csv(tmp_path / f"{rule}.csv") for rule in ("mode", "median", "mean")}
+    proba = found["mode"].filter(like="P(").to_numpy()
+    names = np.array(["background", "fir", "oak"])
+    assert found["mode"]["predicted"].tolist() == names[proba.argmax(axis=1)].tolist()
+    half = (proba.cumsum(axis=1)[:, :-1] < 0.5).sum(axis=1)
+    assert found["median"]["predicted"].tolist() == names[half].tolist()
+    run("predict", "model", csv, "--out", "q.csv", "--rule", "middle").refused("rule", "unknown")
+    assert run("fit", csv, *known, "--lam", "0.05", "--out", "unordered").code == 0
+    run("predict", "unordered/model", csv, "--out", "q.csv", "--rule", "mean").refused(
+        "rule", "ordered classes"
+    )
 
 
 def test_predict_leaves_incomplete_rows_empty(run, csv, known, table, tmp_path):

@@ -28,7 +28,8 @@ def in_chunks(problem, n_rows=50):
     loss, chunks = problem.loss, LocalChunks(ArraySource(problem.design.base.x, n_rows))
     model = loss.label_model
     by_row = (model.log_labeled, model.log_hidden) if model.is_by_row else (None, None)
-    base = ChunkedDesign(chunks, loss.weight, loss.codes, *by_row)
+    population = None if problem.anchor is None else problem.anchor.population
+    base = ChunkedDesign(chunks, loss.weight, loss.codes, *by_row, population)
     return replace(problem, design=replace(problem.design, base=base))
 
 

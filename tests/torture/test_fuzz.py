@@ -22,20 +22,26 @@ N_CASES = {
     public.public: 300,
 }
 
-# Cases of the public face that ended without a name once; `torture/fuzz.py --face public --first 901975 --cases 1`.
+# Cases that ended without a name once; `torture/fuzz.py --face public --first 901975 --cases 1` repeats one.
 MENDED = (
-    901975,
-    902523,
-    902595,
-    1000177,
-    1007100,
-    1008383,
-    2000325,
-    2003718,
-    2016747,
-    3003300,
-    3005868,
-    3008257,
+    (public.public, 901975),
+    (public.public, 902523),
+    (public.public, 902595),
+    (public.public, 1000177),
+    (public.public, 1007100),
+    (public.public, 1008383),
+    (public.public, 2000325),
+    (public.public, 2003718),
+    (public.public, 2016747),
+    (public.public, 3003300),
+    (public.public, 3005868),
+    (public.public, 3008257),
+    (public.public, 5002412),
+    (public.public, 6002783),
+    (public.public, 6003305),
+    (public.public, 6047916),
+    (calls.groups, 5000869),
+    (calls.fit, 5001561),
 )
 
 
@@ -48,9 +54,9 @@ def test_calls_end_well_or_by_name(face, record_figure):
     record_figure(f"fuzzed {face.__name__}", outcomes)
 
 
-@pytest.mark.parametrize("case", MENDED)
-def test_cases_that_once_failed(case):
-    judge(public.public(np.random.default_rng(case)))
+@pytest.mark.parametrize(("face", "case"), MENDED)
+def test_cases_that_once_failed(face, case):
+    judge(face(np.random.default_rng(case)))
 
 
 def test_every_public_name_is_called_or_left_out_for_a_reason():

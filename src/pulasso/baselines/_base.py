@@ -111,9 +111,14 @@ class BaseBaseline(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
+def check_classifier(estimator: Any) -> None:
+    """Refuse a base learner that is none."""
+    check_kind("estimator", estimator, BaseEstimator, "Give a classifier, such as LogisticRegression().")
+
+
 def fit_weighted(estimator: Any, x: Any, codes: NDArray, weight: NDArray) -> Any:
     """Fit a classifier with weights, if it takes them; refuse weights that it would ignore."""
-    check_kind("estimator", estimator, BaseEstimator, "Give a classifier, such as LogisticRegression().")
+    check_classifier(estimator)
     x = with_small_indices(x)
     if has_fit_parameter(estimator, "sample_weight"):
         return estimator.fit(x, codes, sample_weight=weight)

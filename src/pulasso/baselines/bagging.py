@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from pulasso.baselines._base import BaseBaseline, fit_weighted
+from pulasso.baselines._base import BaseBaseline, check_classifier, fit_weighted
 from pulasso.data.inputs import check_number
 from pulasso.data.parameters import as_random_state
 from pulasso.data.pu_data import PUData
@@ -78,6 +78,8 @@ class PUBagging(BaseBaseline):
     def _fit(self, data: PUData) -> None:
         check_number("n_estimators", self.n_estimators, least=1, whole=True)
         check_number("sample_size", self.sample_size, above=0.0)
+        if self.estimator is not None:
+            check_classifier(self.estimator)
         rng = as_random_state(self.random_state)
         unlabeled, labeled = np.flatnonzero(data.codes == 0), np.flatnonzero(data.codes)
         n_drawn = max(1, round(self.sample_size * len(labeled) / (len(data.classes) - 1)))

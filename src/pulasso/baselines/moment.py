@@ -66,10 +66,12 @@ class MomentLasso(MultinomialPULasso):
                 remedy="Leave it out.",
             )
 
-    def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
+    def _read(
+        self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None, source: ArrayLike | None = None
+    ) -> PUData:
         if is_chunked(x):
             raise TypeError("MomentLasso reads X as a whole; give an array or a sparse matrix, not chunks.")
-        return super()._read(x, y, sample_weight)
+        return super()._read(x, y, sample_weight, source)
 
     def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
         problem = super()._build(data, scenario)

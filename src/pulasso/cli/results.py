@@ -99,7 +99,13 @@ def write_page(model: Any, path: Path, **about: Any) -> None:
 
 
 def prediction_table(
-    model: Any, x: Any, rows: NDArray, labels: NDArray | None = None, complete: NDArray | None = None
+    model: Any,
+    x: Any,
+    rows: NDArray,
+    labels: NDArray | None = None,
+    complete: NDArray | None = None,
+    prevalence: Any = None,
+    rule: str | None = None,
 ) -> "DataFrame":
     """Return predicted classes and their probabilities, one line for each row of the table.
 
@@ -113,6 +119,10 @@ def prediction_table(
         Observed labels, shown beside the predictions.
     complete : array of bool, optional
         Rows without missing values; the others stay empty.
+    prevalence : number or mapping, optional
+        Class shares of the population that the rows come from, if it is another one.
+    rule : str, optional
+        Of ``OrdinalPULasso.predict``; by default the most probable class.
     """
     import pandas as pd
 
@@ -121,8 +131,9 @@ def prediction_table(
     proba = np.full((len(rows), len(model.classes_)), np.nan)
     predicted = np.full(len(rows), None, dtype=object)
     if part.shape[0]:
-        proba[chosen] = model.predict_proba(part)
-        predicted[chosen] = model.classes_[proba[chosen].argmax(axis=1)]
+        proba[chosen] = model.predict_proba(part, prevalence)
+        by_rule = {} if rule is None else {"rule": rule}
+        predicted[chosen] = model.predict(part, prevalence, **by_rule)
     columns = {"row": rows} if labels is None else {"row": rows, "label": labels}
     by_class = {f"P({name})": proba[:, k] for k, name in enumerate(model.classes_)}
     return pd.DataFrame({**columns, "predicted": predicted, **by_class})
@@ -159,6 +170,8 @@ def describe_model(model: Any) -> dict[str, Any]:
             "cv_loss": float(model.cv_loss_mean_[model.best_index_]),
             "cv_loss_se": float(model.cv_loss_se_[model.best_index_]),
         }
+    if hasattr(model, "refit_loss_"):
+        found |= {"refit": model.refit, "refit_loss": model.refit_loss_}
     return found
 
 

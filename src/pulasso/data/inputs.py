@@ -1,15 +1,16 @@
 """Checks of what the user passes to `fit`, with messages that name the column or the row."""
 
 import warnings
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
-from pulasso._messages import Message, arg, listed
+from pulasso._messages import Message, arg, listed, plain
 from pulasso.data.chunks import Chunks, as_chunked, is_chunked
 from pulasso.data.chunks.columns import check_names
 from pulasso.data.containers import refuse_lazy, unmasked
@@ -55,7 +56,11 @@ def check_features(estimator: Any, x: Any, *, reset: bool) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):  # sums of numbers that may not be finite
             if _is_mixed(x):
                 return _converted_in_parts(estimator, x, reset=reset)
-            return validate_data(estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=PRECISIONS)
+            missing = get_tags(estimator).input_tags.allow_nan
+            finite = {"ensure_all_finite": "allow-nan" if missing else True}
+            return validate_data(
+                estimator, x, reset=reset, accept_sparse=("csr", "csc"), dtype=PRECISIONS, **finite
+            )
     except (TypeError, ValueError, OverflowError) as error:
         words = str(error).splitlines()[0]
         if "inhomogeneous" in words and _is_ragged(x):
@@ -94,7 +99,11 @@ def _converted_in_parts(estimator: Any, x: Any, *, reset: bool) -> NDArray:
     step, array = -(-len(x) // PARTS), np.empty(0)
     for first in range(0, len(x), step):
         part = check_array(
-            x.iloc[first : first + step], dtype=PRECISIONS, estimator=estimator, input_name="X"
+            x.iloc[first : first + step],
+            dtype=PRECISIONS,
+            estimator=estimator,
+            input_name="X",
+            ensure_all_finite="allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
         )
         if not first:
             array = np.empty(x.shape, dtype=part.dtype, order="F")  # as pandas has it
@@ -204,6 +213,30 @@ def check_same_length(x: Any, y: Any) -> None:
             f"{arg('X')} has {n_rows} rows but {arg('y')} has {n_labels} labels; there must be one for each row.",
             parameter="y",
         )
+
+
+def check_source(source: ArrayLike | None, x: Any) -> NDArray | None:
+    """Return the name of the source of every row, none of them missing, or None if sources are not given."""
+    if source is None:
+        return None
+    refuse_lazy(source, "source")
+    names = np.asarray(unmasked(source), dtype=object)
+    if names.shape != (x.shape[0],):
+        found = f"{len(names)} names" if names.ndim == 1 else f"the shape {names.shape}"
+        raise InputError(
+            f"{arg('X')} has {x.shape[0]} rows but {arg('source')} has {found}; there must be one for each row.",
+            parameter="source",
+        )
+    for row, name in enumerate(names):
+        # NaN, pandas' missing values and NaT differ from themselves, or cannot say.
+        if name is None or not isinstance(name, Hashable) or (name == name) is not True:
+            raise InputError(
+                f"{arg('source')} of row {row} is {name!r:.40}: where the row comes from is not known.",
+                parameter="source",
+                remedy="Give the name of its source, or leave the row out.",
+            )
+        names[row] = plain(name)
+    return names
 
 
 def check_weight(sample_weight: ArrayLike | float | None, x: Any) -> NDArray:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from pulasso._messages import arg, warn
 from pulasso.data.chunks import is_chunked
 from pulasso.data.containers import unmasked_labels
-from pulasso.data.inputs import check_features, check_flag, check_same_length, check_weight
+from pulasso.data.inputs import check_features, check_flag, check_same_length, check_source, check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.data.parameters import as_numbers, as_rows, check_kind
 from pulasso.exceptions import ClassOrderWarning, InputError
@@ -36,6 +36,8 @@ class PUData:
     feature_names : array of str or None
     y : array of shape (n_samples,)
         Labels as they were given, for scorers.
+    source : array of shape (n_samples,) or None
+        Where each row comes from, by name.
     """
 
     x: Any
@@ -44,6 +46,7 @@ class PUData:
     weight: NDArray
     feature_names: Any = None
     y: NDArray | None = None
+    source: NDArray | None = None
 
     @classmethod
     def read(
@@ -52,6 +55,7 @@ class PUData:
         z: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
+        source: ArrayLike | None = None,
         unlabeled: Any = None,
         negative: Any = None,
         class_order: Any = None,
@@ -66,6 +70,8 @@ class PUData:
         z : array-like of shape (n_samples,)
             Observed labels, with the marker of unlabeled rows.
         sample_weight : array-like of shape (n_samples,), optional
+        source : array-like of shape (n_samples,), optional
+            Where each row comes from, for :class:`pulasso.Sources`.
         unlabeled, negative, class_order
             As for :class:`pulasso.OrdinalPULasso`.
         ordered : bool, default=False
@@ -113,7 +119,7 @@ class PUData:
                 ClassOrderWarning,
             )
         names = getattr(estimator, "feature_names_in_", None)
-        return cls(x, labels.codes, labels.classes, weight, names, _label_array(z))
+        return cls(x, labels.codes, labels.classes, weight, names, _label_array(z), check_source(source, x))
 
     @property
     def is_chunked(self) -> bool:
@@ -128,7 +134,7 @@ class PUData:
     @cached_property
     def counts(self) -> LabelCounts:
         """Weighted counts of the observed labels."""
-        return LabelCounts.from_codes(self.codes, self.classes, self.weight)
+        return LabelCounts.from_codes(self.codes, self.classes, self.weight, self.source)
 
     def take(self, rows: NDArray[np.intp], counts: NDArray | None = None) -> "PUData":
         """Return some of the rows, each counted so many times; of chunks all rows, the others with weight zero.
@@ -146,8 +152,8 @@ class PUData:
         # Rows of a CSC matrix are slow to take, and the design wants CSC again.
         is_sparse = sparse.issparse(self.x)
         x = self.x.tocsr()[rows].asformat(self.x.format) if is_sparse else self.x[rows]
-        y = None if self.y is None else self.y[rows]
-        return replace(self, x=x, codes=self.codes[rows], weight=weight, y=y)
+        y, source = (None if each is None else each[rows] for each in (self.y, self.source))
+        return replace(self, x=x, codes=self.codes[rows], weight=weight, y=y, source=source)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what tells these data from others, for :mod:`pulasso.runs`."""
@@ -155,6 +161,7 @@ class PUData:
             "X": (self.x, self.feature_names),
             "y": (self.codes, self.classes),
             "sample_weight": self.weight,
+            **({} if self.source is None else {"source": self.source}),
         }
 
 

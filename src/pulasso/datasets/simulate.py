@@ -130,7 +130,7 @@ def _simulator(response, **words):  # without types, so that editors infer the s
         null = _check_probabilities(null_proba, n_positive + 1)
         theta = _sparse_coefficients(rng, n_features, n_active, model.n_outputs, signal)
         offsets = model.null_offsets(np.log(null[1:] / null[0]))
-        truth = Truth(model, theta, offsets, GaussianFeatures(n_features, variance, correlation))
+        truth = Truth(model, theta, offsets, GaussianFeatures(n_features, float(variance), correlation))
         return _label(rng, truth, n_samples, scenario, unlabeled_share, label_frequency)
 
     simulate.__name__ = simulate.__qualname__ = f"simulate_{words['model']}"

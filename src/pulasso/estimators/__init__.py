@@ -2,6 +2,7 @@
 
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult, fit_path
+from pulasso.estimators.learners import PUBoostingClassifier
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.persistence import load, load_notes
@@ -12,6 +13,7 @@ __all__ = [
     "MultinomialPULassoCV",
     "OrdinalPULasso",
     "OrdinalPULassoCV",
+    "PUBoostingClassifier",
     "PathResult",
     "fit_path",
     "load",

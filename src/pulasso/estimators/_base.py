@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import arg, listed, plain, warn
+from pulasso._messages import arg, listed, warn
 from pulasso.build import build_problem
 from pulasso.data.chunks import is_chunked
-from pulasso.data.inputs import check_features, check_flag, check_number, check_same_length, check_weight
-from pulasso.data.labels import encode_with
+from pulasso.data.inputs import check_features, check_flag, check_number
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._estimate_prior import find_scenario
 from pulasso.estimators._exports import ExportMixin
+from pulasso.estimators._observed import ObservedMixin
+from pulasso.estimators._reweigh import reweighed
 from pulasso.estimators.shares import share_tolerance, words_about_shares
 from pulasso.estimators.stationary import explore
 from pulasso.estimators.summary import Summary, summarize
@@ -24,16 +25,14 @@ from pulasso.exceptions import (
     ClassShareWarning,
     ConvergenceWarning,
     InputError,
-    LabelError,
     StationaryPointWarning,
 )
-from pulasso.losses import PULoss
 from pulasso.path import lams_down_to, solve_path
 from pulasso.penalties import as_penalty
 from pulasso.problem import Params, Problem
 from pulasso.responses import Response
 from pulasso.runs import Run, draw_entropy, one_blas_thread, open_run
-from pulasso.scenarios import LabelModel, Scenario, label_model_of
+from pulasso.scenarios import Propensity, Scenario, Sources
 from pulasso.solvers import SOLVERS, Solution, least_curvature
 
 __all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure", "words_about_far_columns"]
@@ -41,15 +40,17 @@ __all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure", "words_ab
 # On the way down to the wanted lam, solutions only serve as starts.
 TOL_ON_THE_WAY = 1e-3
 # Results do not depend on these, or other names in a fingerprint say it better.
-NOT_IN_THE_FINGERPRINT = ("n_jobs", "progress", "random_state", "select", "cv", "n_restarts")
+NOT_IN_THE_FINGERPRINT = ("n_jobs", "progress", "random_state", "select", "refit", "cv", "n_restarts")
 
 
-class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
+class BasePULasso(ObservedMixin, ExportMixin, ClassifierMixin, BaseEstimator):
     """Penalised maximum likelihood for presence-only data; subclasses name their response model."""
 
     _response: ClassVar[type[Response]]
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BasePULasso":
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, source: ArrayLike | None = None
+    ) -> "BasePULasso":
         """Fit the model at one value of lam.
 
         Parameters
@@ -60,6 +61,8 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             Observed labels: class labels, and the marker `unlabeled`.
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 counts as the row twice, 0 as no row.
+        source : array-like of shape (n_samples,), optional
+            Where each row comes from, with ``scenario=Sources({...})``.
 
         Returns
         -------
@@ -67,7 +70,7 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         """
         with unchanged_on_failure(self):
             self._check_params()
-            data = self._read(X, y, sample_weight)
+            data = self._read(X, y, sample_weight, source)
             # Without restarts nothing is left to chance.
             seed = self.random_state if getattr(self, "n_restarts", 0) else None
             run = open_run(type(self).__name__, {**self._fingerprint(data), "random_state": seed})
@@ -99,17 +102,28 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
     def _anchor_strength(self) -> float:
         return getattr(self, "anchor", 0.0)
 
-    def _read(self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> PUData:
+    def _read(
+        self, x: Any, y: ArrayLike, sample_weight: ArrayLike | None, source: ArrayLike | None = None
+    ) -> PUData:
         data = PUData.read(
             x,
             y,
             sample_weight=sample_weight,
+            source=source,
             unlabeled=self.unlabeled,
             negative=self.negative,
             class_order=getattr(self, "class_order", None),
             ordered=self._response.is_ordered,
             estimator=self,
         )
+        if isinstance(self.scenario, Sources):
+            self.scenario.check_rows(data.source, data.weight)
+        elif source is not None:
+            raise InputError(
+                f"source= is given, but {arg('scenario', repr(self.scenario))} knows of no sources.",
+                parameter="source",
+                remedy="Leave it out, or say how labels came to be in each: scenario=Sources({...}).",
+            )
         if data.is_chunked and bool(getattr(self, "n_restarts", 0)):
             raise InputError(
                 "n_restarts needs all rows in memory.",
@@ -209,6 +223,11 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._response.from_public(self)[0]
 
+    @property
+    def propensity_(self) -> Propensity:
+        """The chance of a label, as it was fitted; only where the scenario is :class:`SelectedLabelling`."""
+        return self.scenario_.propensity
+
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)
         x = check_features(self, x, reset=False)
@@ -226,28 +245,32 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
             )
         return response, linear, offsets
 
-    def _label_model_of(self, x: Any) -> LabelModel:
-        """Return the label model of new rows: that of the fit, unless labelling depends on the row."""
-        if not getattr(self.scenario_, "by_row", False):
-            return self.label_model_
-        x = check_features(self, x, reset=False)
-        names = getattr(self, "feature_names_in_", None)
-        return label_model_of(self.scenario_, self.label_counts_, x, names)
-
     # -- predictions -------------------------------------------------------------------------------------
 
-    def predict_log_proba(self, X: Any) -> NDArray:
-        """Return log P(y | x), shape (n_samples, n_classes), class 0 first."""
+    def predict_log_proba(self, X: Any, prevalence: Any = None) -> NDArray:
+        """Return log P(y | x), shape (n_samples, n_classes), class 0 first; `prevalence` as for `predict_proba`."""
         response, u, offsets = self._linear(X)
-        return response.log_proba(u, offsets).astype(u.dtype, copy=False)
+        log_proba = response.log_proba(u, offsets)
+        if prevalence is not None:
+            log_proba = reweighed(self, log_proba, prevalence)
+        return log_proba.astype(u.dtype, copy=False)
 
-    def predict_proba(self, X: Any) -> NDArray:
-        """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first."""
-        return np.exp(self.predict_log_proba(X))
+    def predict_proba(self, X: Any, prevalence: Any = None) -> NDArray:
+        """Return P(y | x) of the *true* classes, shape (n_samples, n_classes), class 0 first.
 
-    def predict(self, X: Any) -> NDArray:
-        """Return the most probable true class of every row."""
-        best = np.argmax(self.predict_log_proba(X), axis=1)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        prevalence : float, array-like of shape (K,) or (K + 1,), or mapping, optional
+            Class shares of another population, in which members of each class look the same: probabilities are
+            multiplied by new share / share in the population of the fit, and normalised. One number for all positive
+            classes, numbers in class order, or a mapping from class to number; of all classes, they sum to 1.
+        """
+        return np.exp(self.predict_log_proba(X, prevalence))
+
+    def predict(self, X: Any, prevalence: Any = None) -> NDArray:
+        """Return the most probable true class of every row; `prevalence` as for `predict_proba`."""
+        best = np.argmax(self.predict_log_proba(X, prevalence), axis=1)
         return self.classes_[best]
 
     def decision_function(self, X: Any) -> NDArray:
@@ -262,41 +285,6 @@ class BasePULasso(ExportMixin, ClassifierMixin, BaseEstimator):
         response, u, offsets = self._linear(X)
         eta = response.log_odds(u, offsets).astype(u.dtype, copy=False)
         return eta[:, 0] if eta.shape[1] == 1 else np.hstack([np.zeros((len(eta), 1), eta.dtype), eta])
-
-    def predict_observed_proba(self, X: Any) -> NDArray:
-        """Return P(z | x), the probabilities of the *observed* labels under the scenario.
-
-        Columns: unlabeled, the positive classes in order and, if y had any, confirmed negatives.
-        """
-        response, u, offsets = self._linear(X)
-        log_proba = PULoss(self._label_model_of(X)).log_proba(response.log_odds(u, offsets))
-        return np.exp(log_proba).astype(u.dtype, copy=False)
-
-    def observed_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean log-likelihood of observed labels: a proper score that needs no true classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Observed labels, coded as in `fit`.
-        sample_weight : array-like of shape (n_samples,), optional
-        """
-        response, u, offsets = self._linear(X)
-        check_same_length(u, y)
-        codes = encode_with(y, self.classes_, unlabeled=self.unlabeled, negative=self.negative)
-        weight, label_model = check_weight(sample_weight, u), self._label_model_of(X)
-        if (codes == len(self.classes_)).any() and not label_model.confirms_negatives:
-            raise LabelError(
-                f"y holds confirmed negatives ({plain(self.classes_[0])!r}), but the fit saw none, so the "
-                "model does not know how likely they are.",
-                parameter="y",
-                remedy="Fit again with some, or drop these rows.",
-            )
-        rows = np.flatnonzero(weight > 0)  # a row of weight zero is no row, even if its label is impossible
-        likelihood = PULoss(label_model.take(rows))
-        losses = likelihood.loss(response.log_odds(u[rows], offsets), codes[rows])
-        return -float(np.average(losses, weights=weight[rows] / weight.max()))
 
     def summary(self) -> Summary:
         """Return what was selected and how well the fit is certified; prints, renders, converts."""

@@ -25,7 +25,9 @@ from pulasso.estimators._folds import (
     refit,
     solutions_from_arrays,
     split_step,
+    words_about_edge,
 )
+from pulasso.estimators._relaxed import relax
 from pulasso.estimators.fit_path import collect_path, make_grid
 from pulasso.estimators.shares import words_about_shares
 from pulasso.exceptions import (
@@ -67,7 +69,12 @@ class CrossValidated(BasePULasso):
     _plain: ClassVar[type[BasePULasso]]
 
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        source: ArrayLike | None = None,
+        **params: Any,
     ) -> "CrossValidated":
         """Fit a path without each fold, choose lam by the rows held out, and fit on all rows.
 
@@ -80,6 +87,8 @@ class CrossValidated(BasePULasso):
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 counts as the row twice, 0 as no row: in the fits, in the loss on held-out rows,
             and in `scoring`.
+        source : array-like of shape (n_samples,), optional
+            Where each row comes from, with ``scenario=Sources({...})``; folds are stratified by it, too.
         **params
             ``groups``, an array of shape (n_samples,), for splitters that keep rows together. With
             scikit-learn's metadata routing, whatever splitter and scorer request.
@@ -92,7 +101,7 @@ class CrossValidated(BasePULasso):
             self._check_params()
             routed = self._route(sample_weight, params)
             splitter = make_splitter(self.cv, self.random_state)
-            data = self._read(X, y, sample_weight)
+            data = self._read(X, y, sample_weight, source)
             more = {"splitter": splitter, "split": routed.splitter.split, "score": routed.scorer.score}
             labels = {"labels as given": data.y}
             run = open_run(type(self).__name__, {**self._fingerprint(data), **more, **labels})
@@ -107,6 +116,7 @@ class CrossValidated(BasePULasso):
         self._template()._check_params()
         known_values = {
             "select": SELECTIONS,
+            "refit": (None, "relaxed"),
             "calibrate": (None, "shares"),
             "progress": (None, True, False),
         }
@@ -136,7 +146,11 @@ class CrossValidated(BasePULasso):
         said += self._warn_of_folds(results, problem)
         self._choose(results, problem, said)
         self._refit(problem, run, said)
-        self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, self.best_index_)
+        index = self.best_index_
+        self.__dict__.pop("refit_loss_", None)
+        if self.refit is not None:
+            results, index = relax(self, shared, problem, criterion, results, run), 0
+        self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, index)
         if self.calibrate is not None:
             self._calibrate(data, problem)
         if words := words_about_shares(self):
@@ -201,7 +215,7 @@ class CrossValidated(BasePULasso):
         self.lam_ = float(self.lams_[self.best_index_])
         self.lam_min_ = float(self.lams_[curve.index("min")])
         self.lam_1se_ = float(self.lams_[curve.index("1se")])
-        words = self._words_about_edge(curve.edge(), problem.lam_max)
+        words = words_about_edge(self, curve.edge(), problem.lam_max)
         if words:
             said.append(warn(words, GridEdgeWarning))
 
@@ -257,7 +271,9 @@ class CrossValidated(BasePULasso):
         tells_nothing = getattr(self.scenario, "sampled_by_label", False) and not hasattr(
             self.scenario, "told_shares"
         )
+        tells_nothing = tells_nothing or not getattr(self.scenario, "tells_shares", True)
         is_plain = getattr(self.scenario, "name", self.scenario) == FullyObserved.name
+        is_plain |= getattr(self.scenario, "is_observed", False)
         return 0.0 if is_plain or tells_nothing else HELD
 
     def _template(self) -> BasePULasso:
@@ -323,7 +339,8 @@ class CrossValidated(BasePULasso):
             for kind, words in recorded_warnings(result):
                 if kind in OF_ALL_ROWS:
                     continue
-                by_warning.setdefault((kind, words), []).append(number)
+                numbers = by_warning.setdefault((kind, words), [])
+                numbers += [number] * (number not in numbers)  # a path that was extended says it again
             lost = np.flatnonzero(~np.isfinite(result["loss"]))
             if len(lost):
                 words = (
@@ -340,20 +357,3 @@ class CrossValidated(BasePULasso):
                 folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
                 said.append(warn(f"{folds} of {len(results)}: {words}", kind))
         return said
-
-    def _words_about_edge(self, edge: str, lam_max: float) -> str:
-        if not edge:
-            return ""
-        lam = self.lams_[0 if edge == "largest" else -1]
-        start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
-        if edge == "smallest":
-            smaller = f"smaller values in {arg('lams')}"
-            reached = self.lams_[-1] / lam_max
-            remedy = smaller if self.lams is not None else arg("lam_min_ratio", f"{reached / 5:.1g}")
-            return f"{start}: a smaller one may be better still. Try {remedy}."
-        if lam < lam_max:
-            return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."
-        return (
-            f"{start}, where no penalised feature is selected: held-out rows do not show that features tell "
-            "the labels apart. Check the labels and the assumed numbers, or try more rows or fewer features."
-        )

@@ -6,7 +6,7 @@ from typing import Any
 from pulasso._messages import warn
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import IdentifiabilityWarning, ScenarioError
-from pulasso.scenarios import Scenario, as_scenario
+from pulasso.scenarios import Scenario, SelectedLabelling, as_scenario
 
 __all__ = ["asks_for_estimate", "find_scenario"]
 
@@ -19,8 +19,10 @@ def asks_for_estimate(scenario: Scenario) -> bool:
     return isinstance(number, str) and number == ESTIMATE
 
 
-def find_scenario(estimator: Any, data: PUData) -> Scenario:
+def find_scenario(estimator: Any, data: PUData, along_path: bool = False) -> Scenario:
     """Return an estimator's scenario as an object, its number estimated by profile likelihood if it asks for that.
+
+    A propensity that is to be fitted is, with the classes at the lam of the estimator, or with one for a whole path.
 
     The estimate is stored as ``prevalence_estimate_`` and ``prevalence_`` or ``label_frequency_``. Warns where the data
     do not identify the number.
@@ -30,6 +32,12 @@ def find_scenario(estimator: Any, data: PUData) -> Scenario:
     scenario: Any = as_scenario(
         estimator.scenario, prevalence=estimator.prevalence, label_frequency=estimator.label_frequency
     )
+    if isinstance(scenario, SelectedLabelling) and scenario.propensity is None:
+        from pulasso.estimators.labelling import fit_labelling
+
+        return fit_labelling(
+            estimator, data, scenario, None if along_path else getattr(estimator, "lam", None)
+        )
     if not asks_for_estimate(scenario):
         return scenario
     # Only here, because it loads much that other fits do not need.

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso import exceptions
-from pulasso._messages import Message
+from pulasso._messages import Message, arg
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign
 from pulasso.estimators._base import BasePULasso
 from pulasso.estimators.fit_path import PathResult, collect_path
+from pulasso.estimators.labelling import labelling_of_rows
 from pulasso.exceptions import ScenarioError, TrivialModelWarning
 from pulasso.losses import PULoss
 from pulasso.model_selection import Fold, split_rows
@@ -29,19 +30,22 @@ from pulasso.path import solve_path
 from pulasso.problem import Params, Problem
 from pulasso.responses import Response
 from pulasso.restarts import MERGE_OBJECTIVE, naive_start
-from pulasso.scenarios import LabelModel, Scenario, label_model_of
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, label_model_of
 from pulasso.solvers import Solution
 
 __all__ = [
     "Criterion",
     "fit_fold",
     "folds_from_arrays",
+    "held_out_label_model",
     "held_out_proba",
     "joined",
+    "recorded",
     "recorded_warnings",
     "refit",
     "solutions_from_arrays",
     "split_step",
+    "words_about_edge",
 ]
 
 
@@ -76,8 +80,17 @@ class Criterion:
 
 def split_step(splitter: Any, data: PUData, metadata: Mapping[str, Any]) -> dict[str, NDArray]:
     """Return the folds as arrays; saved like any step, so that unseeded folds survive an interruption."""
-    folds = split_rows(splitter, data.x, data.codes, **metadata)
+    folds = split_rows(splitter, data.x, _strata(data), **metadata)
     return {f"{part} {i}": rows for i, fold in enumerate(folds) for part, rows in fold._asdict().items()}
+
+
+def _strata(data: PUData) -> NDArray[np.intp]:
+    """Return what folds shall have in equal proportions: observed labels, of each source by itself."""
+    if data.source is None:
+        return data.codes
+    names = {name: i for i, name in enumerate(dict.fromkeys(data.source.tolist()))}
+    by_source = np.array([names[name] for name in data.source]) * (len(data.classes) + 1) + data.codes
+    return np.unique(by_source, return_inverse=True)[1].reshape(-1)
 
 
 def folds_from_arrays(arrays: Mapping[str, NDArray]) -> list[Fold]:
@@ -112,8 +125,9 @@ def fit_fold(
     """
     model = copy(template)
     start = None if before is None else Solution.from_arrays(_unpacked(before, "last")).params
-    with _recorded() as notes:
-        label_model = _held_out_label_model(scenario, data, fold, number)
+    with recorded() as notes:
+        scenario = labelling_of_rows(model, data, fold.train, scenario)
+        label_model = held_out_label_model(scenario, data, fold, number)
         path, last = _follow_path(model, model._build(data.take(fold.train), scenario), lams, start)
         loss = criterion.losses(path, data, fold.test, label_model)
     active = np.flatnonzero(path.coefs.any(axis=tuple(range(path.coefs.ndim - 1))))
@@ -182,16 +196,27 @@ def _follow_path(
     return collect_path(model, problem, solutions), solutions[-1]
 
 
-def _held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: int) -> LabelModel:
+def held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: int) -> LabelModel:
     """Return the scenario's arrays for held-out rows.
 
     Where rows were sampled by label (case-control), ``a_k = n_k / (prevalence_k n_u)`` is a fact of the rows at
     hand: a model is judged by the likelihood of a sample of *their* composition.
     """
-    rows = fold.test if scenario.sampled_by_label else fold.train
-    counts = PUData(data.x, data.codes[rows], data.classes, data.weight[rows]).counts
-    x = data.take(fold.test).x if getattr(scenario, "by_row", False) else None
+    train, test = (
+        LabelCounts.from_codes(
+            data.codes[rows],
+            data.classes,
+            data.weight[rows],
+            None if data.source is None else data.source[rows],
+        )
+        for rows in fold
+    )
+    held = data.take(fold.test) if getattr(scenario, "by_row", False) else None
+    x, source = (None, None) if held is None else (held.x, held.source)
     try:
+        if isinstance(scenario, Sources):
+            return label_model_of(scenario, scenario.held_out_counts(train, test), x, source=source)
+        counts = test if scenario.sampled_by_label else train
         return label_model_of(scenario, counts, x, data.feature_names)
     except ScenarioError as error:
         raise ScenarioError(
@@ -206,11 +231,14 @@ def _observed_losses(path: PathResult, held: PUData, label_model: LabelModel) ->
     models = [path._template._response.from_public(path.model(i)) for i in range(len(path))]
     active = np.flatnonzero(np.any([theta.any(axis=1) for _, theta, _ in models], axis=0))
     models = [(response, theta[active], offsets) for response, theta, offsets in models]
-    shared = (active, models, label_model)
     if held.is_chunked:
-        sums = ChunkedDesign(held.x, held.weight, held.codes).map_reduce(_summed_losses, *shared)
+        by_row = (label_model.log_labeled, label_model.log_hidden) if label_model.is_by_row else (None, None)
+        base = ChunkedDesign(held.x, held.weight, held.codes, *by_row)
+        sums = base.map_reduce(
+            _summed_losses_of_chunk, active, models, None if label_model.is_by_row else label_model
+        )
     else:
-        sums = _summed_losses(held.x, held.weight, held.codes, *shared)
+        sums = _summed_losses(held.x, held.weight, held.codes, active, models, label_model)
     return sums / held.weight.sum()
 
 
@@ -232,6 +260,23 @@ def _summed_losses(
         for response, theta, offsets in models
     )
     return np.array([weight @ each for each in losses])
+
+
+def _summed_losses_of_chunk(
+    x: Any,
+    weight: NDArray,
+    codes: NDArray,
+    log_labeled: NDArray | None,
+    log_hidden: NDArray | None,
+    active: NDArray,
+    models: Sequence[tuple[Response, NDArray, NDArray]],
+    label_model: LabelModel | None,
+) -> NDArray:
+    """Return the same for a chunk of rows, whose own label model travels with it."""
+    if label_model is None:
+        assert log_labeled is not None and log_hidden is not None
+        label_model = LabelModel(log_labeled, log_hidden)
+    return _summed_losses(x, weight, codes, active, models, label_model)
 
 
 def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
@@ -272,7 +317,7 @@ def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
 
 
 @contextmanager
-def _recorded() -> Iterator[dict[str, NDArray]]:
+def recorded() -> Iterator[dict[str, NDArray]]:
     """Give a dict that afterwards holds what was warned about, each warning once, as arrays of text."""
     notes: dict[str, NDArray] = {}
     with warnings.catch_warnings(record=True) as caught:
@@ -294,3 +339,22 @@ def recorded_warnings(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning]
         getattr(exceptions, name, getattr(builtins, name, UserWarning)) for name in arrays["warning_kinds"]
     ]
     return list(zip(kinds, map(str, arrays["warnings"]), strict=True))
+
+
+def words_about_edge(estimator: Any, edge: str, lam_max: float) -> str:
+    """Return what an end of the grid with the smallest loss means, and the remedy; empty where there is none."""
+    if not edge:
+        return ""
+    lam = estimator.lams_[0 if edge == "largest" else -1]
+    start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
+    if edge == "smallest":
+        smaller = f"smaller values in {arg('lams')}"
+        reached = estimator.lams_[-1] / lam_max
+        remedy = smaller if estimator.lams is not None else arg("lam_min_ratio", f"{reached / 5:.1g}")
+        return f"{start}: a smaller one may be better still. Try {remedy}."
+    if lam < lam_max:
+        return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."
+    return (
+        f"{start}, where no penalised feature is selected: held-out rows do not show that features tell "
+        "the labels apart. Check the labels and the assumed numbers, or try more rows or fewer features."
+    )

@@ -50,6 +50,11 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     select : {"min", "1se"}, default="min"
         The lam of the smallest mean loss, or the largest lam whose mean loss is within one standard
         error of it: fewer features, about as good.
+    refit : {"relaxed"}, optional
+        Afterwards fit what was selected at ``lam_`` again, by the same loss and anchor, with a ridge of three times
+        ``lam_`` in place of the penalty and all other groups at zero: large coefficients are shrunk less. It costs one
+        small fit, and one for each fold. lam is chosen, and `path_` followed, as without; `objective_`, `kkt_`,
+        `converged_` and `group_norms_` are those of the refit.
     calibrate : {"shares"}, optional
         Afterwards move the intercepts (cutpoints) until the mean of the held-out probabilities is the class shares that
         `prevalence` or `label_frequency` imply, at no further fit. `objective_` and `kkt_` are those before.
@@ -84,6 +89,9 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     cv_proba_ : array of shape (n_samples, n_classes)
         Probabilities of the true classes of every row, at the chosen lam, by the models that did not see the row: for
         honest scores, ``pu_scores(model, X, z, y_proba=model.cv_proba_)``. Not saved with the model.
+    refit_loss_ : float
+        Only with `refit`: the mean loss on held-out rows of models that were refitted in the same way without them, to
+        compare with ``cv_loss_mean_[best_index_]``.
     calibration_ : array of shape (K,)
         By how much `calibrate` has moved the intercepts (cutpoints).
     path_ : PathResult
@@ -126,6 +134,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        refit: str | None = None,
         calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
@@ -150,6 +159,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.refit = refit
         self.calibrate = calibrate
         self.scenario = scenario
         self.prevalence = prevalence
@@ -177,7 +187,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Parameters
     ----------
-    lams, n_lams, lam_min_ratio, cv, scoring, select, calibrate, n_jobs, progress, random_state
+    lams, n_lams, lam_min_ratio, cv, scoring, select, refit, calibrate, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
     anchor : float, optional
         As for :class:`MultinomialPULassoCV`.
@@ -188,7 +198,8 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Attributes
     ----------
-    lams_, lam_, lam_min_, lam_1se_, best_index_, cv_loss_, cv_loss_mean_, cv_loss_se_, cv_n_active_, cv_proba_, path_
+    lams_, lam_, lam_min_, lam_1se_, best_index_, cv_loss_, cv_loss_mean_, cv_loss_se_, cv_n_active_, cv_proba_, path_,
+    refit_loss_
         As for :class:`MultinomialPULassoCV`.
     classes_, coef_, thresholds_, lam_max_, objective_, kkt_, ...
         As for :class:`OrdinalPULasso`, at ``lam_`` on all rows.
@@ -219,6 +230,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        refit: str | None = None,
         calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
         prevalence: PerClass | None = None,
@@ -243,6 +255,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.refit = refit
         self.calibrate = calibrate
         self.scenario = scenario
         self.prevalence = prevalence

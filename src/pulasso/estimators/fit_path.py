@@ -20,6 +20,7 @@ from pulasso.estimators._base import (
     unchanged_on_failure,
     words_about_far_columns,
 )
+from pulasso.estimators._estimate_prior import find_scenario
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.shares import words_about_shares
@@ -153,6 +154,7 @@ def fit_path(
     n_lams: int = 100,
     lam_min_ratio: float = 0.05,
     sample_weight: ArrayLike | None = None,
+    source: ArrayLike | None = None,
     checkpoint: str | os.PathLike | None = None,
     **settings: Any,
 ) -> PathResult:
@@ -171,6 +173,8 @@ def fit_path(
     lam_min_ratio : float, default=0.05
         Much below 0.05 the objective is far from convex and solutions depend on the way that led to them.
     sample_weight : array-like of shape (n_samples,), optional
+    source : array-like of shape (n_samples,), optional
+        Where each row comes from, with ``scenario=Sources({...})``.
     checkpoint : str or path, optional
         Folder that saves the solution of every lam, as :func:`pulasso.checkpoint` does.
     **settings
@@ -196,11 +200,11 @@ def fit_path(
     """
     estimator = _estimator(response, settings)
     with unchanged_on_failure(estimator):
-        data = estimator._read(X, z, sample_weight)
+        data = estimator._read(X, z, sample_weight, source)
         grid = {"lams": lams, "n_lams": n_lams, "lam_min_ratio": lam_min_ratio}
         run = open_run("path", {**estimator._fingerprint(data), **grid}, checkpoint)
         with one_blas_thread() if run else nullcontext():
-            problem = estimator._build(data)
+            problem = estimator._build(data, find_scenario(estimator, data, along_path=True))
             wanted = make_grid(lams, problem.lam_max, n_lams, lam_min_ratio)
             how = {"solver": estimator.solver, "tol": estimator.tol, "max_iter": estimator.max_iter}
             solutions = list(solve_path(problem, wanted, run=run, **how))

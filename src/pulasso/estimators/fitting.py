@@ -18,13 +18,19 @@ from pulasso.solvers import Solution
 __all__ = ["fitted", "problem_of", "read", "solve"]
 
 
-def read(estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None = None) -> PUData:
+def read(
+    estimator: Any,
+    X: Any,
+    z: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    source: ArrayLike | None = None,
+) -> PUData:
     """Check the estimator's parameters and the data; the estimator notes the features, as `fit` would.
 
     Parameters
     ----------
     estimator : MultinomialPULasso or OrdinalPULasso
-    X, z, sample_weight
+    X, z, sample_weight, source
         As for its `fit`.
 
     Returns
@@ -44,7 +50,7 @@ def read(estimator: Any, X: Any, z: ArrayLike, sample_weight: ArrayLike | None =
     True
     """
     estimator._check_params()
-    return estimator._read(X, z, sample_weight)
+    return estimator._read(X, z, sample_weight, source)
 
 
 def problem_of(estimator: Any, data: PUData, scenario: Scenario | None = None) -> Problem:

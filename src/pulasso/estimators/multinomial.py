@@ -95,6 +95,8 @@ class MultinomialPULasso(BasePULasso):
         all), and the shares that prevalence or label frequency imply; class 0 first.
     share_tolerance_ : array of shape (K + 1,), or None
         How far they may differ by chance, three standard errors or 0.03; beyond there is a `ClassShareWarning`.
+    propensity_ : Propensity
+        The chance of a label as it was fitted, where the scenario is :class:`SelectedLabelling`.
     scenario_ : Scenario
         The scenario as an object.
     label_model_ : LabelModel

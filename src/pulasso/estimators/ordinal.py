@@ -6,12 +6,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.data.parameters import check_choice
 from pulasso.estimators._base import BasePULasso
 from pulasso.penalties import Groups, Penalty
 from pulasso.responses import Ordinal, Response
 from pulasso.scenarios import PerClass, Scenario
 
-__all__ = ["OrdinalPULasso"]
+__all__ = ["RULES", "OrdinalPULasso"]
+
+RULES = ("mode", "median", "mean")  # from probabilities to one class
 
 
 class OrdinalPULasso(BasePULasso):
@@ -134,19 +137,59 @@ class OrdinalPULasso(BasePULasso):
         self.n_restarts = n_restarts
         self.random_state = random_state
 
-    def predict_expected(self, X: Any) -> NDArray:
+    def predict(self, X: Any, prevalence: Any = None, rule: str = "mode") -> NDArray:
+        """Return one class for every row; which one is best depends on what a mistake costs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        prevalence : float, array-like of shape (K,) or mapping, optional
+            Class shares of the population that the rows come from, as for `predict_proba`.
+        rule : {"mode", "median", "mean"}, default="mode"
+            "mode" is the most probable class, best if all mistakes cost the same (accuracy). "median" is the lowest
+            class that, with all below it, has at least half of the probability, best if a mistake costs its distance
+            (mean absolute error). "mean" is the class nearest to `predict_expected`, best if it costs the square of
+            its distance (mean squared error).
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Entries of ``classes_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pulasso import OrdinalPULasso
+        >>> y = np.repeat([0, 1, 2], [40, 15, 45])
+        >>> model = OrdinalPULasso(lam=1.0, scenario="fully-observed").fit(np.arange(100.0)[:, None], y)
+        >>> model.predict_proba([[50.0]]).round(2)  # lam is too large for the feature: the shares of y
+        array([[0.4 , 0.15, 0.45]])
+        >>> [int(model.predict([[50.0]], rule=rule)[0]) for rule in ("mode", "median", "mean")]
+        [2, 1, 1]
+        """
+        check_choice("rule", rule, RULES)
+        if rule == "mode":
+            return super().predict(X, prevalence)
+        proba = self.predict_proba(X, prevalence)
+        if rule == "median":
+            return self.classes_[(np.cumsum(proba[:, :-1], axis=1) < 0.5).sum(axis=1)]
+        return self.classes_[np.rint(proba @ np.arange(proba.shape[1])).astype(int)]
+
+    def predict_expected(self, X: Any, prevalence: Any = None) -> NDArray:
         """Return the expected class E[y | x], with the classes numbered 0..K.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        prevalence : float, array-like or mapping, optional
+            Class shares of another population, as for `predict_proba`.
 
         Returns
         -------
         array of shape (n_samples,)
             From 0, surely the lowest class, to K, surely the highest.
         """
-        proba = self.predict_proba(X)
+        proba = self.predict_proba(X, prevalence)
         return proba @ np.arange(proba.shape[1], dtype=proba.dtype)
 
     def __sklearn_tags__(self):

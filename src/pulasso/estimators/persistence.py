@@ -22,7 +22,7 @@ from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import NotSavedWarning, SavedModelError
 from pulasso.penalties import PENALTIES, Blocks, Groups
-from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel
+from pulasso.scenarios import SCENARIOS, LabelCounts, LabelModel, Propensity, SelectedLabelling, Sources
 from pulasso.solvers import Record
 from pulasso.storage import (
     CannotBeSavedError,
@@ -41,11 +41,14 @@ ESTIMATORS = (MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalP
 # Values of the library that are their fields and nothing else.
 VALUES = (
     *SCENARIOS,
+    Sources,
     *PENALTIES.values(),
     Groups,
     Blocks,
     LabelModel,
     LabelCounts,
+    SelectedLabelling,
+    Propensity,
     StationaryPoints,
     PathResult,
 )
@@ -325,7 +328,9 @@ def _try_out_estimator(model: Any) -> None:
     try:
         zeros = np.zeros((1, model.n_features_in_))
         model.predict(zeros)
-        model.predict_observed_proba(zeros)
+        several = getattr(model.scenario_, "scenarios", None)
+        for source in [None] if several is None else [[name] for name in several]:
+            model.predict_observed_proba(zeros, source)
     finally:
         if names is not None:
             model.feature_names_in_ = names

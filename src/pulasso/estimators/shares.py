@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import arg, plain
+from pulasso.data.pu_data import PUData
 from pulasso.problem import Problem
+from pulasso.scenarios import LabelCounts, Sources
 
 __all__ = ["compared_shares", "describe_shares", "furthest_share", "share_tolerance", "words_about_shares"]
 
@@ -31,12 +33,31 @@ def share_tolerance(problem: Problem) -> NDArray | None:
     if told is None or anchor is None or not told[0] > 0:
         return None
     variance = told * (1.0 - told) / _effective(data.weight[anchor.population])
-    if not problem.scenario.sampled_by_label:
+    if isinstance(problem.scenario, Sources):
+        variance += _by_source(problem.scenario, data)
+    elif not problem.scenario.sampled_by_label:
         # pi_k (1 / f_k - 1), by the share that is labelled, pi_k f_k; none of a class that is always labelled.
-        seen = data.counts.n_labeled[1:] / data.counts.total
-        by_label = np.divide(told[1:] ** 2, seen, out=np.zeros_like(seen), where=seen > 0) - told[1:]
-        variance += np.append(by_label.sum(), by_label).clip(min=0.0) / _effective(data.weight)
+        variance += _by_label(told, data.counts) / _effective(data.weight)
     return np.maximum(STANDARD_ERRORS * np.sqrt(variance), LEAST_DIFFERENCE)
+
+
+def _by_label(told: NDArray, counts: LabelCounts) -> NDArray:
+    """Return what the chance of being labelled adds to the variance of told shares, of one row."""
+    seen = counts.n_labeled[1:] / counts.total
+    by_label = np.divide(told[1:] ** 2, seen, out=np.zeros_like(seen), where=seen > 0) - told[1:]
+    return np.append(by_label.sum(), by_label).clip(min=0.0)
+
+
+def _by_source(scenario: Sources, data: PUData) -> NDArray:
+    """Return the same for the sources of a fit together, by their parts in what was told."""
+    told, found = scenario.told_by_source(data.counts), np.zeros(len(data.classes))
+    total = sum(weight for _, weight in told.values())
+    for name, (shares, weight) in told.items():
+        if not scenario.scenarios[name].sampled_by_label:
+            assert data.counts.by_source is not None and data.source is not None
+            own = _by_label(shares, data.counts.by_source[name])
+            found += (weight / total) ** 2 * own / _effective(data.weight[data.source == name])
+    return found
 
 
 def compared_shares(model: Any) -> tuple[NDArray, NDArray] | None:
@@ -81,11 +102,12 @@ def words_about_shares(model: Any) -> str:
     number = model.scenario_.asks_for
     source = "the scenario" if number is None else arg(number)
     rho = float(getattr(model, "anchor_", 0.0))
-    lam = float(model.lam_ if hasattr(model, "lam_") else model.lam)
+    lam = getattr(model, "lam_", getattr(model, "lam", None))  # boosted trees and networks have none
+    at, smoother = ("", "fewer rounds") if lam is None else (f" at lam={float(lam):.4g}", "a larger lam")
     return (
-        f"By {source}, {name} has {_percent(model.told_shares_[k])} of the {rows}; the model at lam={lam:.4g} says "
+        f"By {source}, {name} has {_percent(model.told_shares_[k])} of the {rows}; the model{at} says "
         f"{_percent(model.class_shares_[k])}, further off than chance explains. {meaning}, if the told shares are "
-        f"right. Try {arg('anchor', f'{10 * rho if rho else 1:g}')}, which holds the model to them, or a larger lam; "
+        f"right. Try {arg('anchor', f'{10 * rho if rho else 1:g}')}, which holds the model to them, or {smoother}; "
         f"and check {source}."
     )
 

@@ -14,7 +14,7 @@ from pulasso.tables import Printable, Printout, make_frame, show_count
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Summary", "describe_refit", "summarize"]
 
 ROWS_SHOWN = 20
 
@@ -102,14 +102,24 @@ def _facts(estimator: Any) -> dict[str, str]:
     )
     # Where nothing is hidden, rows without another label are known to be class 0.
     rest = "rows of class 0" if estimator.scenario_.name == "fully-observed" else "unlabeled rows"
+    if counts.by_source is not None:
+        rest = "rows without label"  # of a survey they are class 0, of records they may be anything
     facts = {
-        "scenario": describe_scenario(estimator.scenario_),
+        "scenario": describe_scenario(estimator.scenario_, leave_out=("propensity",)),
         "class 0": str(counts.classes[0]),
         "labelled rows": labeled,
         rest: show_count(counts.n_unlabeled),
     }
+    if counts.by_source is not None:
+        by_source = counts.by_source.items()
+        facts["sources"] = ", ".join(f"{name}: {show_count(own.total)} rows" for name, own in by_source)
     if counts.n_labeled[0] > 0:
         facts["confirmed negatives"] = show_count(counts.n_labeled[0])
+    if hasattr(estimator, "propensity_"):
+        facts["labelling"] = (
+            f"{estimator.propensity_} (KKT violation {estimator.propensity_.kkt:.1e} of lam_max)"
+        )
+        facts["identification"] = estimator.propensity_.identification
     if shares := describe_shares(estimator):
         facts["class shares"] = shares
     if getattr(estimator, "anchor_", 0.0) > 0:
@@ -133,9 +143,20 @@ def _facts(estimator: Any) -> dict[str, str]:
         "KKT violation": f"{estimator.kkt_:.1e} of lam_max, "
         + ("converged" if estimator.converged_ else f"NOT converged (tol {estimator.tol:g})"),
     }
+    if refit := describe_refit(estimator):
+        facts["refit"] = refit
     if hasattr(estimator, "least_curvature_"):
         facts["concavity"] = _words_about_concavity(penalty, estimator.least_curvature_)
     return facts
+
+
+def describe_refit(estimator: Any) -> str:
+    """Say what a refit is and what held-out rows think of it; nothing if there was none."""
+    if not hasattr(estimator, "refit_loss_"):
+        return ""
+    before = estimator.cv_loss_mean_[estimator.best_index_]
+    words = f"ridge on what was selected; held-out loss {estimator.refit_loss_:.4g}, before {before:.4g}"
+    return f"{estimator.refit}: {words}"
 
 
 def _words_about_concavity(penalty: Any, curvature: float) -> str:

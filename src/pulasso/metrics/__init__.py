@@ -32,9 +32,9 @@ Without confirmed negatives :math:`t = 1/c_0 = 1` and the denominator is a const
 With them class 0 is also seen directly, and t mixes the two views where
 :math:`\sum_z n_z m_{z0}^2` is least. Classes that are always labelled have :math:`c_k = 0`.
 
-**Metrics.** Accuracy, log-loss, Brier score and the errors of ordered classes are such means; recall, precision,
-confusion matrix and calibration are ratios of two of them, hence consistent; the area under the
-ROC curve is a ratio whose numerator is a mean over pairs of rows.
+**Metrics.** Accuracy, log-loss, Brier score, ranked probability score and the errors of ordered classes are such
+means; recall, precision, confusion matrix and calibration are ratios of two of them, hence consistent; the area under
+the ROC curve is a ratio whose numerator is a mean over pairs of rows.
 
 **Standard errors.** Each estimate is, to first order, a mean over rows of its influence function: for a ratio R of
 means N / D this is :math:`(h_N - R\, h_D) / D` (delta method), for a mean over pairs its projection on one
@@ -67,6 +67,7 @@ from pulasso.metrics._probability import (
     pu_brier_score,
     pu_calibration_curve,
     pu_log_loss,
+    pu_ranked_probability_score,
     pu_roc_auc,
 )
 from pulasso.metrics._score_table import Scores, pu_scores
@@ -106,6 +107,7 @@ __all__ = [
     "pu_mean_squared_error",
     "pu_mean_squared_error_scorer",
     "pu_precision",
+    "pu_ranked_probability_score",
     "pu_recall",
     "pu_roc_auc",
     "pu_roc_auc_scorer",

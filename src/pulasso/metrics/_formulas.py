@@ -59,6 +59,14 @@ def brier_score(sample: SignedSample, proba: NDArray) -> Statistic:
     return sample.mean(squares / 2.0 if proba.shape[1] == 2 else squares)
 
 
+def ranked_probability_score(sample: SignedSample, proba: NDArray) -> Statistic:
+    """Return E[sum_j (P(y <= j | x) - 1{Y <= j})^2] over the K cuts between classes."""
+    up_to = np.cumsum(proba[:, :-1], axis=1)[:, None, :]
+    cuts = np.arange(proba.shape[1] - 1)
+    below = np.arange(proba.shape[1])[:, None] <= cuts  # true class c by cut j
+    return sample.mean(((up_to - below) ** 2).sum(axis=2))
+
+
 def ordinal_error(sample: SignedSample, position: NDArray, power: int) -> Statistic:
     """Return E[|position - Y|^power], with the classes numbered 0..K."""
     distance = np.abs(position[:, None] - np.arange(len(sample.classes)))

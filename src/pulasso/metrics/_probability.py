@@ -1,4 +1,4 @@
-"""Metrics of predicted probabilities and scores: log-loss, Brier score, area under the ROC curve, calibration."""
+"""Metrics of predicted probabilities and scores: log-loss, Brier and ranked probability score, AUC, calibration."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
@@ -72,6 +72,31 @@ def pu_brier_score(
     """
     sample, proba = read_proba(z, y_proba, False, sample_weight, labels)
     return sample.estimate(_formulas.brier_score(sample, proba))
+
+
+@documented
+def pu_ranked_probability_score(
+    z: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **labels: Unpack[LabelSettings],
+) -> Estimate:
+    """Estimate the ranked probability score of ordered classes: a proper score that knows which classes are neighbours.
+
+    The mean of ``f(x, y) = sum_j (P(y <= j | x) - 1{y <= j})^2`` over the K cuts between classes (Epstein 1969), not
+    divided by K: a prediction that is sure of one class scores its distance from the true one, so that the score is
+    read in classes, like a mean absolute error. Unbiased.
+
+    Examples
+    --------
+    >>> from pulasso.metrics import pu_ranked_probability_score
+    >>> proba = [[1, 0, 0], [0, 0, 1], [0.2, 0.5, 0.3]]
+    >>> f"{pu_ranked_probability_score([0, 0, 1], proba, scenario='fully-observed', classes=[0, 1, 2]):.3f}"
+    '0.710'
+    """
+    sample, proba = read_proba(z, y_proba, False, sample_weight, labels)
+    return sample.estimate(_formulas.ranked_probability_score(sample, proba))
 
 
 @documented

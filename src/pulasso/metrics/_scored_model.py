@@ -15,7 +15,7 @@ from pulasso.losses import PULoss
 from pulasso.metrics._parameters import LabelSettings, check_keywords
 from pulasso.metrics._reading import read_sample, scenario_of
 from pulasso.metrics._signed_sample import SignedSample
-from pulasso.scenarios import LabelCounts, Scenario
+from pulasso.scenarios import LabelCounts, Scenario, Sources
 
 
 class ScoredModel:
@@ -160,5 +160,11 @@ def _scenario_of_fit(core: Any) -> Scenario:
             parameter="scenario",
             remedy="Say it to the scorer, for example make_pu_scorer('accuracy', scenario='single-training-set', "
             "label_frequency=0.5).",
+        )
+    if isinstance(core.scenario_, Sources):
+        raise ScenarioError(
+            f"{type(core).__name__} was fitted to rows of several sources, and each has its own scenario.",
+            parameter="scenario",
+            remedy="Score the rows of one source at a time, with its scenario= from model.scenario_.scenarios.",
         )
     return core.scenario_

@@ -77,11 +77,15 @@ def freeze_column(column: Any, who: str) -> Column:
 def freeze_classes(classes: Classes) -> tuple[Hashable, ...] | None:
     if classes is None:
         return None
-    if isinstance(classes, str | Number) or not isinstance(classes, Iterable):
+    if isinstance(classes, str | Number) or not isinstance(classes, Iterable) or _is_single(classes):
         classes = (classes,)
     elif isinstance(classes, set | frozenset):
         classes = sorted(classes, key=str)
     return tuple(plain(label) for label in classes)
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 0  # iterable by type, and not in fact
 
 
 def freeze_weights(weights: Any) -> Any:

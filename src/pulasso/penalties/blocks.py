@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.exceptions import GroupError
+
 __all__ = ["Blocks", "Segments"]
 
 
@@ -157,6 +159,21 @@ class Blocks:
         """Rows and columns of the entries of several blocks, one block after the other."""
         entries = self.segments.entries_of(blocks)
         return np.divmod(entries if self.layout != "general" else self._order[entries], self.shape[1])
+
+    def excluding(self, features: NDArray[np.intp]) -> Blocks:
+        """The same blocks with those of some features kept at zero; a block that holds others, too, is refused."""
+        gone = np.unique(self.index[features])
+        kept = np.setdiff1d(np.arange(self.shape[0]), features)
+        torn = np.intersect1d(gone, self.index[kept])
+        if torn.size:
+            raise GroupError(
+                f"The group {self.names[torn[0]]!r} holds columns that are excluded from the classes, and others.",
+                parameter="groups",
+                remedy="Put the columns on which labelling depends into groups of their own.",
+            )
+        weights = np.array(self.weights, dtype=float)
+        weights[gone] = np.inf
+        return self.with_weights(weights) if gone.size else self
 
     def with_weights(self, weights: NDArray[np.floating]) -> Blocks:
         """The same blocks under other weights."""

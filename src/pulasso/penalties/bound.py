@@ -41,7 +41,8 @@ class BlockPenalty:
         values, segments = self.blocks.flat(theta), self.blocks.segments
         if self.blocks.is_excluded.any() and segments.norms(values)[self.blocks.is_excluded].any():
             return np.inf
-        return self.formula.value(values, segments, lam)
+        with np.errstate(over="ignore"):  # a step that is far too long costs infinitely much
+            return self.formula.value(values, segments, lam)
 
     def prox(self, theta: NDArray, step: float, lam: float) -> NDArray:
         """Return ``argmin_b 0.5 ||b - theta||^2 + step * value(b)``."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pulasso.data.parameters import check_choice, check_kind
+from pulasso.exceptions import InputError
 from pulasso.plots.names import literal
 from pulasso.plots.reading import model_of
 from pulasso.plots.style import DASHED, GREY, SMALL, Display, line_style, new_axes
@@ -68,6 +69,8 @@ class ConvergenceDisplay(Display):
         Options are those of :meth:`plot`.
         """
         check_kind("estimators", estimators, Mapping, "Give fitted estimators by name: {'em': model}.")
+        if not estimators:
+            raise InputError("There is no fit to draw.", parameter="estimators")
         cores = {str(name): model_of(each) for name, each in estimators.items()}
         tols = {core.tol for core in cores.values()}
         histories = {name: core.history_ for name, core in cores.items()}

@@ -117,7 +117,8 @@ def estimate_from_scores(
         doubts=[found.doubt(k, numbers[k]) for k in classes],
         assumption=found.assumption.format(parameter=found.parameter, side=side),
         curves={plain(data.classes[k + 1]): found.curve(k) for k in classes},
-        standard_error=np.nanstd(drawn, axis=0, ddof=1),
+        # nan where fewer than two samples gave a number
+        standard_error=np.ma.masked_invalid(drawn).std(axis=0, ddof=1).filled(np.nan),
         details={"held_out_proba": scores},
         if_identified=found.if_identified,
     )

@@ -158,7 +158,9 @@ def _fit_one(
         warnings.simplefilter("ignore", TrivialModelWarning)
         model.fit(x, z, **weight)
         scores = pu_scores(model, rows, labels, sample_weight=row_weight).overall
-    proba, coef = model.predict_proba(rows), np.atleast_2d(core.coef_)
+    # Boosted trees have importances in place of coefficients, and networks neither.
+    used = getattr(core, "feature_importances_", np.zeros(core.n_features_in_))
+    proba, coef = model.predict_proba(rows), np.atleast_2d(getattr(core, "coef_", used))
     names = getattr(core, "feature_names_in_", [f"x{j}" for j in range(coef.shape[1])])
     return {
         "coef": coef,
@@ -167,8 +169,8 @@ def _fit_one(
         # Labels of data frames are objects, which no checkpoint saves: text or numbers instead.
         "predictions": np.array(core.classes_.tolist())[np.argmax(proba, axis=1)],
         "log_likelihood": observed_log_likelihood_scorer(model, rows, labels, row_weight),
-        "lam": float(core.lam_ if hasattr(core, "lam_") else core.lam),
-        "converged": core.converged_,
+        "lam": float(getattr(core, "lam_", getattr(core, "lam", np.nan))),
+        "converged": getattr(core, "converged_", True),
         "score_names": np.array(list(scores), dtype=np.str_),
         "scores": np.array([each.value for each in scores.values()], dtype=float),
         "score_errors": np.array([each.standard_error for each in scores.values()], dtype=float),

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from pulasso._messages import listed
 from pulasso._version import __version__
 from pulasso.data.parameters import check_text
+from pulasso.estimators.summary import describe_refit
 from pulasso.export.writing import check_target, write_file
 from pulasso.penalties import as_penalty
 from pulasso.report.blocks import Facts, Section, Text, TextList, number
 from pulasso.report.features import about_features
 from pulasso.report.markdown import escape, to_markdown
 from pulasso.report.material import Material
-from pulasso.report.sections import about_assumptions, about_data, about_warnings
+from pulasso.report.sections import about_assumptions, about_data, about_warnings, name_of_scenario
 from pulasso.report.shares import about_shares
 from pulasso.report.trust import about_reproduction, about_scores
 from pulasso.tables import show_count
@@ -112,7 +113,8 @@ def _about_model(material: Material) -> Section:
         "classes": f"{listed(material.classes, 20, str)}; {material.classes[0]} is the reference, class 0",
         "features": f"{show_count(len(material.selected))} of {show_count(len(material.features))} are used",
         "penalty": f"lam = {number(material.lam)}, {how}",
-        "labelling scenario": core.scenario_.name,
+        **({"refit": refit} if (refit := describe_refit(core)) else {}),
+        "labelling scenario": name_of_scenario(core.scenario_),
         "written by": f"pulasso {__version__}",
     }
     return Section("model", "The model", [Facts("The model", facts)])

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from pulasso._messages import listed
+from pulasso.estimators.summary import describe_refit
 from pulasso.plots import CVCurveDisplay, PrevalenceDisplay
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList, number, percent
 from pulasso.report.figures import picture
 from pulasso.report.material import Material
+from pulasso.scenarios import Scenario, Sources, describe_scenario
 from pulasso.tables import show_count
 
 __all__ = ["about_assumptions", "about_choice", "about_data", "about_warnings", "in_short"]
@@ -99,11 +101,16 @@ def about_data(material: Material) -> Section:
     return Section("data", "The data", blocks)
 
 
+def name_of_scenario(scenario: Scenario) -> str:
+    """Return the name of a scenario, of several sources with the scenario of each."""
+    return describe_scenario(scenario) if isinstance(scenario, Sources) else scenario.name
+
+
 def about_assumptions(material: Material) -> Section:
     """Return the scenario and its numbers."""
     scenario = material.core.scenario_
     model = "ordered classes (cumulative logit)" if material.is_ordered else "unordered classes (multinomial)"
-    blocks: list[Block] = [Text(f"Model: {model}. Labelling scenario: {scenario.name}.")]
+    blocks: list[Block] = [Text(f"Model: {model}. Labelling scenario: {name_of_scenario(scenario)}.")]
     if scenario.name in SCENARIOS:
         blocks.append(Text(SCENARIOS[scenario.name]))
     if scenario.asks_for == "prevalence":
@@ -195,6 +202,7 @@ def about_choice(material: Material) -> Section:
                 "smallest loss at lam": smallest,
                 "one-standard-error rule": number(chooser.lam_1se_),
                 "chosen": f"{chosen} (select={chooser.select!r})",
+                **({"refit": refit} if (refit := describe_refit(chooser)) else {}),
             },
         ),
     ]

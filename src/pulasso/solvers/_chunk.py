@@ -95,11 +95,12 @@ class ChunkModel:
     only_unlabeled: bool = False
     pull: NDArray = field(default_factory=lambda: np.empty(0))
 
-    def anchor_of(self, codes: NDArray, weight: NDArray) -> Anchor | None:
+    def anchor_of(self, codes: NDArray, weight: NDArray, population: NDArray | None) -> Anchor | None:
         """Return the anchor of a chunk of rows."""
         if self.anchor is None:
             return None
-        population = codes == 0 if self.only_unlabeled else np.ones(len(codes), dtype=bool)
+        if population is None:
+            population = codes == 0 if self.only_unlabeled else np.ones(len(codes), dtype=bool)
         return replace(self.anchor, population=population, weight=weight)
 
 
@@ -109,6 +110,7 @@ def evaluate_chunk(
     codes: NDArray,
     log_labeled: NDArray | None,
     log_hidden: NDArray | None,
+    population: NDArray | None,
     model: ChunkModel,
     params: Params,
     entries: tuple[NDArray, NDArray] | None,
@@ -122,7 +124,8 @@ def evaluate_chunk(
         assert log_labeled is not None and log_hidden is not None
         label_model = LabelModel(log_labeled, log_hidden)
     weight = np.broadcast_to(weight, codes.shape)
-    loss, anchor = ObservedLoss(label_model, codes, weight, model.total), model.anchor_of(codes, weight)
+    loss = ObservedLoss(label_model, codes, weight, model.total)
+    anchor = model.anchor_of(codes, weight, population)
     response, offsets = model.response, params.offsets
     linear = design.matmul(params.theta)
     eta = response.log_odds(linear, offsets)

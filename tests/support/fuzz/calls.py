@@ -12,6 +12,7 @@ from pulasso import (
     MultinomialPULassoCV,
     OrdinalPULasso,
     OrdinalPULassoCV,
+    SelectedLabelling,
     SingleTrainingSet,
     fit_path,
 )
@@ -49,6 +50,8 @@ def _scenario(rng):
             {"scenario": CaseControl(number, always_labeled=pick(rng, [(), 1, [2], "oak", None, [[]]]))},
             {"scenario": SingleTrainingSet(number, negative_label_frequency=pick(rng, [None, 0.3, 2.0, "x", NAN]))},
             {"scenario": FullyObserved(), "prevalence": number},
+            {"scenario": SelectedLabelling([0], label_frequency=pick(rng, [None, number]), allow_unidentified=True)},
+            {"scenario": SelectedLabelling(pick(rng, [[0], [0, 1], [-1], [99], ["x"]]), lam=0.01)},
             {"scenario": anything(rng), "prevalence": anything(rng)},
             {"scenario": "case-control", "prevalence": anything(rng)},
             {"scenario": "single-training-set", "label_frequency": anything(rng)},

@@ -8,6 +8,7 @@ import tempfile
 from contextlib import AbstractContextManager, chdir, suppress
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -24,10 +25,14 @@ ELSEWHERE = "fuzzed by calls.py"
 RESULT = "made by the library; its methods are called"
 PART = "a part for those who extend the library, called for every block or row: checks would cost more than it does"
 LEFT_OUT = {
-    **dict.fromkeys(("CaseControl", "SingleTrainingSet", "FullyObserved", "Groups"), ELSEWHERE),
+    **dict.fromkeys(
+        ("CaseControl", "SingleTrainingSet", "FullyObserved", "SelectedLabelling", "Groups"), ELSEWHERE
+    ),
     **dict.fromkeys(("MultinomialPULassoCV", "OrdinalPULassoCV"), ELSEWHERE),
     **dict.fromkeys(("PathResult", "PUData", "Dataset", "Simulation", "Truth", "Baseline"), RESULT),
-    **dict.fromkeys(("BootstrapResult", "StabilityResult", "StationaryPoints", "Comparison"), RESULT),
+    **dict.fromkeys(
+        ("BootstrapResult", "LabellingTest", "StabilityResult", "StationaryPoints", "Comparison"), RESULT
+    ),
     **dict.fromkeys(("CalibrationCurve", "Estimate", "Scores", "PUScorer"), RESULT),
     **dict.fromkeys(("Curve", "PrevalenceEstimate", "SensitivitySweep"), RESULT),
     **dict.fromkeys(
@@ -37,16 +42,21 @@ LEFT_OUT = {
     **dict.fromkeys(
         ("Fold", "LossCurve", "check_folds", "keep_single_rows", "split_rows", "takes_weight"), PART
     ),
+    **({} if find_spec("torch") else {"torch_loss": "torch is hundreds of megabytes, and is not installed"}),
 }
 LEFT_OUT_METHODS = {
     **dict.fromkeys(("loss.label_model", "loss.log_proba", "loss.log_likelihood"), PART),
     **dict.fromkeys(("loss.responsibilities", "loss.mixed_curvature"), PART),
+    **dict.fromkeys(("objective.terms_of", "objective.read_scores"), PART),
     "accuracy.of": "one number has no classes: it refuses every name",
 }
 SKLEARN = (
     "fit",
     "get_metadata_routing",
     "set_fit_request",
+    "set_predict_log_proba_request",
+    "set_predict_proba_request",
+    "set_predict_request",
     "set_score_request",
 )  # another room's, or scikit-learn's
 # Keywords behind ``**``, by its name.
@@ -102,7 +112,9 @@ def _values():
         **{"n_samples": 30, "n_features": 4, "n_active": 2, "n_positive": 2, "wanted": 1, "label_frequency": 0.6},
         **{"scenario": "single-training-set", "name": "accuracy", "result": w.stable, "select": "min"},
         **{"eta": np.zeros((3, 2)), "codes": np.array([0, 1, 2]), "mix": 0.5, "linear": np.zeros((3, 2))},
+        **{"scores": np.zeros((3, 2)), "objective": w.objective},
         **{"about_labels": {}, "scenario_params": SCENARIO, "sample_weight": None},
+        **{"scenarios": {"records": pulasso.CaseControl(0.1), "survey": "fully-observed"}},
     }  # fmt: skip
 
 
@@ -234,7 +246,7 @@ def recipes():
     w = world()
     results = ("model", "ordinal", "path", "truth", "estimate", "sweep", "stable", "replicates", "points", "read",
                "accuracy", "recall", "matrix", "curve", "scores", "scorer", "comparison", "baseline", "loss",
-               "bagging", "data")  # fmt: skip
+               "objective", "bagging", "data")  # fmt: skip
     for name in results:
         value = getattr(w, name)
         found |= {each.name: each for each in _methods(f"pulasso.{type(value).__name__}", value, name)}

@@ -83,6 +83,7 @@ def _make():
         "baseline": baselines.BASELINES["mn-lasso"],
         "bagging": baselines.PUBagging(n_estimators=2, random_state=0).fit(x, z),
         "loss": pulasso.losses.PULoss(**SCENARIO),
+        "objective": pulasso.objectives.PUObjective(codes=[0, 1, 2], **SCENARIO),
         "displays": _displays(model, ordinal, chosen, path, estimate, sweep, stable, replicates, known, x, z),
     }
 

@@ -9,9 +9,10 @@ from pulasso import (
     Groups,
     MultinomialPULasso,
     OrdinalPULasso,
+    OrdinalPULassoCV,
     SingleTrainingSet,
 )
-from pulasso.exceptions import ConvergenceWarning, LabelFrequencyWarning
+from pulasso.exceptions import ConvergenceWarning, InputError, LabelFrequencyWarning
 from pulasso.solvers import SOLVERS
 
 # The classes of these small data have no order, and their shares are not those that are told: models say so.
@@ -167,6 +168,27 @@ def test_the_expected_class_of_the_ordinal_model(X, y):
     proba = model.predict_proba(X)
     np.testing.assert_allclose(model.predict_expected(X), proba[:, 1] + 2 * proba[:, 2])
     assert not hasattr(MultinomialPULasso, "predict_expected")
+
+
+@pytest.mark.parametrize(("rule", "power"), [("mode", 0), ("median", 1), ("mean", 2)])
+@pytest.mark.parametrize("estimator", [OrdinalPULasso, OrdinalPULassoCV])
+def test_every_rule_of_the_ordinal_model_predicts_the_class_that_costs_least(X, y, estimator, rule, power):
+    """Expected cost of every class by brute force; 0 ** 0 is 1 in NumPy, hence the sign."""
+    grid = {"lam": 0.02} if estimator is OrdinalPULasso else {"n_lams": 5, "cv": 2}
+    model = estimator(**SINGLE, **grid, class_order=["a", "b", "c"])
+    proba = model.fit(X, np.array(["a", "b", "c"])[y]).predict_proba(X)
+    distance = np.abs(np.arange(3)[:, None] - np.arange(3)).astype(float)
+    cost = proba @ (np.sign(distance) if power == 0 else distance**power)
+    np.testing.assert_array_equal(model.predict(X, rule=rule), model.classes_[cost.argmin(axis=1)])
+    assert (model.predict(X) == model.predict(X, rule="mode")).all()
+
+
+def test_an_unknown_rule_of_the_ordinal_model_is_refused(X, y):
+    model = OrdinalPULasso(lam=0.02, **SINGLE).fit(X, y)
+    with pytest.raises(InputError) as caught:
+        model.predict(X, rule="medain")
+    assert caught.value.parameter == "rule"
+    assert "Did you mean 'median'" in str(caught.value)
 
 
 @both

@@ -35,6 +35,15 @@ def brier(y, proba, sample_weight):
     return np.average(((proba - np.eye(N_CLASSES)[y]) ** 2).sum(axis=1), weights=sample_weight)
 
 
+def ranked_probability(y, proba, sample_weight):
+    """The sum over cuts, by hand; of two classes it is scikit-learn's Brier score."""
+    cuts = [
+        np.average((proba[:, : j + 1].sum(axis=1) - (y <= j)) ** 2, weights=sample_weight)
+        for j in range(N_CLASSES - 1)
+    ]
+    return sum(cuts)
+
+
 def mean_auc(y, proba, sample_weight):
     areas = [exact.roc_auc_score(y == c, proba[:, c], sample_weight=sample_weight) for c in range(N_CLASSES)]
     return np.mean(areas)
@@ -49,9 +58,10 @@ PAIRS = {
     "absolute error": (metrics.pu_mean_absolute_error, {}, exact.mean_absolute_error, {}),
     "log-loss": (metrics.pu_log_loss, {}, exact.log_loss, {}),
     "Brier score": (metrics.pu_brier_score, {}, brier, {}),
+    "ranked probability score": (metrics.pu_ranked_probability_score, {}, ranked_probability, {}),
     "AUC": (metrics.pu_roc_auc, {"average": "macro"}, mean_auc, {}),
 }
-OF_PROBA = ("log-loss", "Brier score", "AUC")
+OF_PROBA = ("log-loss", "Brier score", "ranked probability score", "AUC")
 for way in ("all", "true", "pred"):
     PAIRS[f"matrix {way}"] = (
         metrics.pu_confusion_matrix, {"normalize": way}, exact.confusion_matrix, {"normalize": way}
@@ -81,6 +91,8 @@ def test_two_classes_follow_scikit_learn(data):
     assert float(metrics.pu_roc_auc(y, score, **ALL)) == pytest.approx(area)
     np.testing.assert_allclose(metrics.pu_roc_auc(y, two, **ALL).value, area)
     assert float(metrics.pu_brier_score(y, two, **ALL)) == pytest.approx(exact.brier_score_loss(y, score))
+    ranked = metrics.pu_ranked_probability_score(y, two, **ALL)
+    assert float(ranked) == pytest.approx(exact.brier_score_loss(y, score))
 
 
 def test_standard_error_of_the_area_is_that_of_delong(data):

@@ -28,6 +28,12 @@ class Select(StrEnum):
     one_se = "1se"
 
 
+class Refit(StrEnum):
+    """What becomes of the groups that were selected."""
+
+    relaxed = "relaxed"
+
+
 @flat
 def cv(
     data: TableOptions,
@@ -42,6 +48,13 @@ def cv(
         "min, the smallest loss, or 1se, fewer features within one standard error.",
         metavar="RULE",
         **one_of(Select),
+    ),
+    refit: Refit | None = option(
+        None,
+        CHOICE,
+        "relaxed fits what was selected again, with a ridge: for few rows and many columns.",
+        metavar="HOW",
+        **one_of(Refit),
     ),
     seed: int = SEED_OF_FOLDS,
     jobs: int = JOBS,
@@ -62,6 +75,7 @@ def cv(
         "lam_min_ratio": grid.lam_min_ratio,
         "cv": folds,
         "select": select.value,
+        "refit": None if refit is None else refit.value,
         "random_state": seed,
         "n_jobs": jobs,
     }

@@ -18,6 +18,15 @@ def predict(
     id: str | None = option(
         None, None, "Column that tells rows apart, written beside the predictions.", "--id"
     ),
+    prevalence: str | None = option(
+        None, None, "Shares oak=0.2,fir=0.1 of the population of this table, where it is not that of the fit."
+    ),
+    rule: str | None = option(
+        None,
+        None,
+        "Ordered classes: mode (the most probable class), median (least absolute error) or mean (least squared error).",
+        "--rule",
+    ),
     force: bool = option(False, None, "Replace the file.", "--force", "-f"),
     json: bool = option(False, None, "Print the result as JSON.", "--json"),
 ) -> None:
@@ -28,15 +37,26 @@ def predict(
     import numpy as np
 
     from pulasso.cli.apply import SavedModel
+    from pulasso.cli.build_estimator import parse_numbers
     from pulasso.cli.checkpoints import writing
     from pulasso.cli.results import prediction_table, print_json, write_csv
     from pulasso.exceptions import InputError
 
     saved = SavedModel(model)
+    shares = None
+    if prevalence is not None:
+        shares = parse_numbers(prevalence, "prevalence", saved.fitted.classes_.tolist())
+    if rule is not None and not saved.fitted.response_.is_ordered:
+        raise InputError(
+            "--rule is for ordered classes, and this model has unordered ones; leave it out.",
+            parameter="rule",
+        )
     with writing([out], force, "another file by --out") as replace:
         applied = saved.apply_to(table, na, id)
         rows = np.arange(1, applied.x.shape[0] + 1)
-        found = prediction_table(saved.fitted, applied.x, rows, complete=applied.complete)
+        found = prediction_table(
+            saved.fitted, applied.x, rows, complete=applied.complete, prevalence=shares, rule=rule
+        )
         if applied.ids is not None:
             if id in found.columns:
                 raise InputError(
