@@ -3,4 +3,6 @@
 from pulasso.estimators.learners.boosting import PUBoostingClassifier
 from pulasso.estimators.learners.neural import PUNeuralClassifier
 
-__all__ = ["PUBoostingClassifier", "PUNeuralClassifier"]
+__all__ = ["LEARNERS", "PUBoostingClassifier", "PUNeuralClassifier"]
+
+LEARNERS = (PUBoostingClassifier, PUNeuralClassifier)

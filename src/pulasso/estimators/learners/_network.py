@@ -1,7 +1,4 @@
-"""Networks behind one face: build a module, train it on an objective by skorch, give raw scores.
-
-Torch is imported where it is needed. A small network of our own predicts without it: it is a few matrices.
-"""
+"""Modules of torch: build them, train them on an objective by skorch, and get raw scores. Torch is imported late."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso._messages import arg
+from pulasso.estimators.learners._perceptron import in_parts
 from pulasso.exceptions import InputError
 from pulasso.objectives import PUObjective, torch_loss
 
-__all__ = ["Training", "build_module", "module_scores", "perceptron_scores", "train", "weights_of"]
+__all__ = ["Training", "build_module", "module_scores", "train", "undisturbed", "weights_of", "with_weights"]
 
-ROWS_AT_ONCE = 10_000
 Held = Callable[[Any], float]
 
 
@@ -103,15 +100,20 @@ def _perceptron(torch: Any, sizes: Sequence[int], dropout: float) -> Any:
     """Return linear layers with rectifiers in between, in double precision."""
     layers: list[Any] = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True):
-        layers += [torch.nn.ReLU(), *([torch.nn.Dropout(dropout)] if dropout else [])] if layers else []
-        layers.append(torch.nn.Linear(n_in, n_out, dtype=torch.float64))
-    return torch.nn.Sequential(*layers)
+        layers += [
+            torch.nn.Linear(n_in, n_out, dtype=torch.float64),
+            torch.nn.ReLU(),
+            torch.nn.Dropout(dropout),
+        ]
+    return torch.nn.Sequential(*layers[:-2])
 
 
 def _dtype_of(module: Any) -> Any:
     """Return the precision in which a module wants its rows."""
     torch = needed("torch")
-    return next((each.dtype for each in module.parameters() if each.is_floating_point()), torch.get_default_dtype())
+    return next(
+        (each.dtype for each in module.parameters() if each.is_floating_point()), torch.get_default_dtype()
+    )
 
 
 def weights_of(module: Any) -> dict[str, NDArray]:
@@ -119,32 +121,29 @@ def weights_of(module: Any) -> dict[str, NDArray]:
     return {name: np.array(each.detach().cpu().numpy()) for name, each in module.state_dict().items()}
 
 
+def with_weights(module: Any, weights: Mapping[str, NDArray]) -> Any:
+    """Return the module with these weights."""
+    torch = needed("torch")
+    state = {name: torch.as_tensor(np.array(each)) for name, each in weights.items()}
+    try:
+        module.load_state_dict(state)
+    except RuntimeError as error:
+        raise InputError(
+            f"The weights of this model are not those of {arg('module')}: {str(error):.300}",
+            parameter="module",
+            remedy="Hand back the module that was given at the fit.",
+        ) from None
+    return module
+
+
 def module_scores(module: Any, x: NDArray, n_threads: int) -> NDArray:
     """Return what a module gives for rows, shape (n_samples, n_outputs)."""
     torch, dtype = needed("torch"), _dtype_of(module)
     module.eval()
     with torch.no_grad(), undisturbed(n_threads):
-        parts = [module(torch.as_tensor(rows, dtype=dtype)).double().numpy() for rows in _in_parts(x)]
+        parts = [module(torch.as_tensor(rows, dtype=dtype)).double().numpy() for rows in in_parts(x)]
     found = np.concatenate(parts)
     return found[:, None] if found.ndim == 1 else found
-
-
-def perceptron_scores(weights: Mapping[str, NDArray], x: NDArray) -> NDArray:
-    """Return what a perceptron with these weights gives for rows, without torch."""
-    layers = [
-        (weights[name], weights[name.replace("weight", "bias")]) for name in weights if name.endswith("weight")
-    ]
-    parts = []
-    for rows in _in_parts(x):
-        for weight, bias in layers[:-1]:
-            rows = np.maximum(rows @ weight.T + bias, 0.0)
-        parts.append(rows @ layers[-1][0].T + layers[-1][1])
-    return np.concatenate(parts)
-
-
-def _in_parts(x: NDArray) -> Iterator[NDArray]:
-    for first in range(0, max(len(x), 1), ROWS_AT_ONCE):
-        yield x[first : first + ROWS_AT_ONCE]
 
 
 # -- training --------------------------------------------------------------------------------------------------
@@ -180,10 +179,11 @@ def train(
 
 
 def _new_net(module: Any, pu: PUObjective, how: Training, dtype: Any) -> Any:
-    torch, skorch = needed("torch"), needed("skorch")
+    torch = needed("torch")
+    base: Any = needed("skorch").NeuralNet
     start, mean_weight = torch.as_tensor(pu.null_scores_, dtype=dtype), float(pu.weight.mean())
 
-    class Net(skorch.NeuralNet):
+    class Net(base):
         """The loss of a batch: its labels and weights come as two columns."""
 
         def get_loss(self, y_pred: Any, y_true: Any, *args: Any, **kwargs: Any) -> Any:

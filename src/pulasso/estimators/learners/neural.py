@@ -17,12 +17,18 @@ from pulasso.estimators.learners._network import (
     Training,
     build_module,
     module_scores,
-    perceptron_scores,
     train,
     undisturbed,
     weights_of,
+    with_weights,
 )
-from pulasso.exceptions import InputError
+from pulasso.estimators.learners._perceptron import (
+    check_perceptron,
+    check_scale,
+    perceptron_scores,
+    perceptron_sizes,
+)
+from pulasso.exceptions import InputError, SavedModelError
 from pulasso.objectives import PUObjective
 from pulasso.scenarios import PerClass, Scenario
 
@@ -267,7 +273,29 @@ class PUNeuralClassifier(BaseLearner):
     def module_(self) -> Any:
         """The trained module."""
         check_is_fitted(self)
-        return self.__dict__["_module"]
+        if "_module" not in self.__dict__:
+            self._module = self._rebuilt()
+        return self._module
+
+    def _rebuilt(self) -> Any:
+        if self.has_own_module_ and self.module is None:
+            raise InputError(
+                "The module of this model is code, and was not saved with its weights.",
+                parameter="module",
+                remedy="Hand it back, as it was given at the fit: model.set_params(module=...).",
+            )
+        own, sizes = self.module, perceptron_sizes(self.weights_) if not self.has_own_module_ else []
+        module = build_module(own, self.n_features_in_, len(self.null_scores_), sizes, float(self.dropout))
+        return with_weights(module, self.weights_)
+
+    def _check_learned(self, n_outputs: int) -> bool:
+        check_scale(self.mean_, self.scale_, self.n_features_in_)
+        if not isinstance(self.has_own_module_, bool) or not isinstance(self.weights_, dict):
+            raise SavedModelError("weights_ is not what it should be.")
+        if self.has_own_module_:
+            return self.module is not None
+        check_perceptron(self.weights_, self.n_features_in_, n_outputs)
+        return True
 
     def _scores(self, x: Any) -> NDArray:
         rows = self._standardized(x)
