@@ -31,6 +31,8 @@ __all__ = ["BaseLearner"]
 
 # Fewer rows, or rows of one label, than this tell nothing about when to stop.
 ROWS_TO_STOP_BY, LABELS_TO_STOP_BY = 200, 5
+# Objects of other libraries, which are made again from what was learned.
+REBUILT = ("_booster", "_module")
 LARGEST_SEED = 2**31 - 1
 NO_COEFFICIENTS = "pulasso.plots and sklearn.inspection show what it predicts, and summary() what it uses."
 
@@ -41,11 +43,14 @@ class BaseLearner(BasePULasso):
     Subclasses implement `_learn` and `_scores`, and say whether they take missing values and categories.
     """
 
-    _takes_missing = False
+    _takes_missing = _takes_categories = False
+    _rounds = "rounds"
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BaseLearner":
+    def fit(  # type: ignore[override]
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "BaseLearner":
         """Fit the learner to observed labels.
 
         Parameters
@@ -64,7 +69,9 @@ class BaseLearner(BasePULasso):
         with unchanged_on_failure(self):
             self._check_params()
             check_in_memory(X, type(self).__name__)
-            self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
+            self.categories_ = {}
+            if self._takes_categories:
+                self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
             data = self._read(encoded(X, self.categories_), y, sample_weight)
             if not data.weight.all():  # a weight of zero is no row, whatever an engine does with rows
                 data = data.take(np.flatnonzero(data.weight))
@@ -90,6 +97,10 @@ class BaseLearner(BasePULasso):
     @abstractmethod
     def _scores(self, x: Any) -> NDArray:
         """Return raw scores of checked rows, shape (n_samples, n_outputs)."""
+
+    @abstractmethod
+    def _check_learned(self, n_outputs: int) -> bool:
+        """Refuse, after loading, what `_scores` could not use; return whether it can be used at all."""
 
     @abstractmethod
     def _n_rounds(self) -> int:
@@ -255,6 +266,10 @@ class BaseLearner(BasePULasso):
         return TypeError(
             f"There is no {what} of a {type(self).__name__}, which has no coefficients. {NO_COEFFICIENTS}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in REBUILT}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

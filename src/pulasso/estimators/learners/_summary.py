@@ -67,7 +67,7 @@ def summarize_learner(model: Any) -> LearnerSummary:
         facts["class shares"] = shares
     if model.anchor_ > 0:
         facts["anchor"] = f"{model.anchor_:g}"
-    facts["rounds"] = f"{model.n_iter_}" + (
+    facts[model._rounds] = f"{model.n_iter_}" + (
         "" if model.validation_loss_ is None else ", chosen by the observed labels of held-out rows"
     )
     facts["loss of observed labels"] = f"{model.loss_:.4g} in the rows of the fit"

@@ -14,7 +14,7 @@ from pulasso.data.pu_data import PUData
 from pulasso.estimators.learners._base import BaseLearner
 from pulasso.estimators.learners._columns import column_of
 from pulasso.estimators.learners._engines import ENGINES, Settings
-from pulasso.exceptions import InputError
+from pulasso.exceptions import InputError, SavedModelError
 from pulasso.objectives import PUObjective
 from pulasso.scenarios import PerClass, Scenario
 
@@ -113,7 +113,8 @@ class PUBoostingClassifier(BaseLearner):
     -----
     Missing values are taken as the engine takes them: each split sends them where the loss is smaller. Categories that
     were not there at the fit count as missing. A sparse X is made dense for XGBoost, to which zeros that are not
-    stored would be missing values. Engines sort values into bins by rows, whatever these weigh.
+    stored would be missing values. Engines sort values into bins by rows, whatever these weigh. `save` writes the trees
+    in the engine's own text or JSON, which :func:`pulasso.load` checks before the engine reads it.
 
     Examples
     --------
@@ -129,7 +130,7 @@ class PUBoostingClassifier(BaseLearner):
     (True, 2)
     """
 
-    _takes_missing = True
+    _takes_missing = _takes_categories = True
 
     def __init__(
         self,
@@ -289,6 +290,10 @@ class PUBoostingClassifier(BaseLearner):
         sums = ENGINES[self.engine].scores(self.booster_, x, len(self.null_scores_))
         return self.null_scores_ + sums
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_booster"}
+    def _check_learned(self, n_outputs: int) -> bool:
+        if self.trees_.dtype != np.uint8 or self.trees_.ndim != 1:
+            raise SavedModelError("trees_ is not what it should be.")
+        ENGINES[self.engine].check(self.trees_.tobytes(), self.n_features_in_, n_outputs)
+        if np.shape(self.feature_importances_) != (self.n_features_in_,):
+            raise SavedModelError("there is not one importance for each feature.")
+        return True
