@@ -17,7 +17,7 @@ from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.data.parameters import as_numbers, check_choice
 from pulasso.exceptions import ClassShareWarning, InputError, LabelError, ScenarioError
-from pulasso.model_selection.folds import check_folds, make_splitter, split_rows
+from pulasso.model_selection.folds import check_folds, make_splitter, split_rows, take_rows
 from pulasso.model_selection.learners import LEARNERS, Learner
 from pulasso.model_selection.verdict import LINEAR, SCORES, Comparison
 from pulasso.responses import RESPONSES
@@ -236,8 +236,8 @@ def _predict_held_out(
     started, parts = time.process_time(), []
     with _one_warning(candidate.name):
         for train, test in splits:
-            model = _fit_tuned(candidate, _rows(x, train), codes[train], weight[train])
-            parts.append(model.predict_proba(_rows(x, test)))
+            model = _fit_tuned(candidate, take_rows(x, train), codes[train], weight[train])
+            parts.append(model.predict_proba(take_rows(x, test)))
     return np.vstack(parts), time.process_time() - started
 
 
@@ -284,16 +284,10 @@ def _fit_tuned(candidate: Candidate, x: Any, codes: NDArray, weight: NDArray) ->
     lams = float(lam_max) * np.geomspace(1.0, LAM_MIN_RATIO, N_LAMS)
     scores = []
     for lam in lams:
-        model = candidate.make(float(lam)).fit(_rows(x, train), codes[train], sample_weight=weight[train])
-        scores.append(model.observed_score(_rows(x, test), codes[test], sample_weight=weight[test]))
+        model = candidate.make(float(lam)).fit(take_rows(x, train), codes[train], sample_weight=weight[train])
+        scores.append(model.observed_score(take_rows(x, test), codes[test], sample_weight=weight[test]))
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
     return candidate.make(float(lams[best])).fit(x, codes, sample_weight=weight)
-
-
-def _rows(x: Any, rows: NDArray) -> Any:
-    if hasattr(x, "iloc"):
-        return x.iloc[rows]
-    return x.tocsr()[rows] if hasattr(x, "tocsr") else np.asarray(x)[rows]
 
 
 @contextmanager
