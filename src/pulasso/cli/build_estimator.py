@@ -15,7 +15,7 @@ from pulasso.exceptions import InputError
 from pulasso.penalties import Groups, Penalty, as_penalty
 from pulasso.scenarios import SingleTrainingSet, as_scenario
 
-__all__ = ["estimator_settings", "parse_numbers", "parse_penalty"]
+__all__ = ["estimator_settings", "parse_numbers", "parse_penalty", "what_is_told"]
 
 SCENARIOS = (
     "Say how labels came to be: --scenario case-control (labelled rows were collected class by class, beside a sample "
@@ -30,19 +30,25 @@ NUMBER_OF = {ScenarioName.case_control: "prevalence", ScenarioName.single_traini
 SHARE = re.compile(r"(.+?)=([^=,]+?)(?:,|$)")
 
 
-def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
-    """Return keyword arguments for an estimator; refuses numbers as a fit would, before anything is computed."""
+def what_is_told(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return what any estimator is told of labels; refuses numbers as a fit would, before anything is computed."""
     known = _scenario(options, data)
     scenario = as_scenario(**known)
     if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
         scenario.label_model(data.label_counts)
+    return {**known, **data.column.settings}
+
+
+def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
+    """Return keyword arguments for an estimator of coefficients."""
+    told = what_is_told(options, data)
     standardize = "auto" if options.standardize and options.leave_indicators else options.standardize
     how = {"groups": _groups(options, data), "standardize": standardize}
     if options.anchor is not None:
         how["anchor"] = options.anchor
     if options.penalty is not None:
         how["penalty"] = parse_penalty(options.penalty)
-    return {**known, **data.column.settings, **how}
+    return {**told, **how}
 
 
 # --- the scenario and its number --------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import typer
 __all__ = [
     "CHOICE",
     "JOBS",
+    "MODEL",
     "MODEL_FOLDER",
     "NA",
     "ROBUSTNESS",
@@ -46,6 +47,7 @@ class Missing(StrEnum):
     drop = "drop"
     mean = "mean"
     median = "median"
+    keep = "keep"
 
 
 class ScenarioName(StrEnum):
@@ -105,7 +107,7 @@ class TableOptions:
     missing: Missing = option(
         Missing.refuse,
         DATA,
-        "Missing values of features: refuse, drop (rows), or fill in by mean or median.",
+        "Missing values of features: refuse, drop (rows), fill in by mean or median, or (boosting only) keep.",
         metavar="HOW",
         **one_of(Missing),
     )

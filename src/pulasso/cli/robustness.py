@@ -72,6 +72,12 @@ def examine(
     from pulasso.prevalence import sensitivity_sweep
     from pulasso.report.material import assumed_numbers
 
+    if options.stability and not hasattr(model, "coef_"):
+        raise InputError(
+            f"--stability is about features that a lasso selects, and a {type(model).__name__} selects none.",
+            parameter="stability",
+            remedy="Leave it out; --sensitivity shows which findings depend on the assumed numbers.",
+        )
     found: dict[str, Any] = {}
     rows: dict[str, Any] = {"X": x, "z": z, "sample_weight": weight}
     if options.wants_sweep:
@@ -99,12 +105,15 @@ def _of_one_lam(model: Any) -> Any:
     """Return an unfitted estimator with the settings, the lam and the assumed numbers of a fitted one."""
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
-    kind = OrdinalPULasso if model.response_.is_ordered else MultinomialPULasso
+    kind: Any = OrdinalPULasso if model.response_.is_ordered else MultinomialPULasso
     own = model.get_params(deep=False)
-    settings = {name: own[name] for name in kind().get_params() if name in own}
-    settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
-    if settings["anchor"] is None:
-        settings["anchor"] = getattr(model, "anchor_", 0.0)
+    if hasattr(model, "coef_"):
+        settings = {name: own[name] for name in kind().get_params() if name in own}
+        settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
+        if settings["anchor"] is None:
+            settings["anchor"] = getattr(model, "anchor_", 0.0)
+    else:  # boosted trees and networks have no lam; they stop by themselves
+        kind, settings = type(model), own
     for name in ("prevalence", "label_frequency"):
         if isinstance(settings.get(name), str):  # it was estimated once, which is what is varied now
             settings |= {"scenario": model.scenario_, name: None}

@@ -67,6 +67,7 @@ from pulasso.metrics._probability import (
     pu_brier_score,
     pu_calibration_curve,
     pu_log_loss,
+    pu_log_loss_difference,
     pu_ranked_probability_score,
     pu_roc_auc,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "pu_calibration_curve",
     "pu_confusion_matrix",
     "pu_log_loss",
+    "pu_log_loss_difference",
     "pu_log_loss_scorer",
     "pu_mean_absolute_error",
     "pu_mean_absolute_error_scorer",

@@ -61,6 +61,7 @@ def test_what_other_rooms_refuse(call, error):
         ("strategy", lambda: metrics.pu_calibration_curve(Z, PROBA, strategy="x", **CASE)),
         ("y_proba", lambda: metrics.pu_log_loss(Z, PROBA[:, :2], **CASE)),
         ("y_proba", lambda: metrics.pu_log_loss(Z, PROBA * 2, **CASE)),
+        ("other_proba", lambda: metrics.pu_log_loss_difference(Z, PROBA, PROBA * 2, **CASE)),
         ("y_proba", lambda: metrics.pu_log_loss(Z, np.log(PROBA), **CASE)),
         ("y_proba", lambda: metrics.pu_log_loss(Z, PROBA, log=True, **CASE)),
         ("y_proba", lambda: metrics.pu_brier_score(Z, PROBA * np.nan, **CASE)),

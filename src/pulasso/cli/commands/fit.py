@@ -1,7 +1,17 @@
 """`pulasso fit`: one model, at a lam that the user chose."""
 
+from functools import partial
 from typing import Any
 
+import typer
+
+from pulasso.cli.learner import (
+    LEARNER,
+    LearnerName,
+    check_missing,
+    make_learner,
+    refuse_options_of_linear_models,
+)
 from pulasso.cli.options import (
     JOBS,
     SEED,
@@ -22,7 +32,8 @@ def fit(
     model: ModelOptions,
     robustness: RobustnessOptions,
     output: OutputOptions,
-    lam: float = option(..., None, "Strength of the penalty.", min=0.0),
+    lam: float | None = option(None, None, "Strength of the penalty; the linear model needs it.", min=0.0),
+    learner: LearnerName = LEARNER,
     restarts: int = option(0, None, "Also try so many random starts.", min=0),
     seed: int = SEED,
     jobs: int = JOBS,
@@ -34,10 +45,20 @@ def fit(
 
     Writes model/ and predictions.csv.
     """
+    from pulasso.cli.build_estimator import estimator_settings
     from pulasso.cli.fit_and_write import fit_and_write
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
-    settings = {"lam": lam, **({"n_restarts": restarts, "random_state": seed} if restarts else {})}
-    estimators = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}
+    check_missing(learner, data)
+    options = (data, model, robustness, output)
     how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report}
-    fit_and_write("fit", estimators, (data, model, robustness, output), settings, **how)
+    if learner is not LearnerName.linear:
+        given = {"lam": lam is not None, "restarts": restarts > 0}
+        refuse_options_of_linear_models(learner, model, robustness, given)
+        fit_and_write("fit", partial(make_learner, learner, seed), options, **how)
+        return
+    if lam is None:
+        raise typer.BadParameter("The linear model needs --lam; `cv` chooses it for you.", param_hint="--lam")
+    settings = {"lam": lam, **({"n_restarts": restarts, "random_state": seed} if restarts else {})}
+    kind = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}[model.response]
+    fit_and_write("fit", lambda *of: kind(**estimator_settings(*of), **settings), options, **how)

@@ -18,6 +18,7 @@ from pulasso.data.parameters import as_random_state, check_choice, check_in_memo
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._estimate_prior import asks_for_estimate, find_scenario
+from pulasso.estimators._rules import place_by_rule
 from pulasso.estimators.learners._columns import encoded, learn_categories
 from pulasso.estimators.learners._summary import LearnerSummary, summarize_learner
 from pulasso.estimators.shares import share_tolerance, words_about_shares
@@ -242,6 +243,25 @@ class BaseLearner(BasePULasso):
         """
         proba = self.predict_proba(X)
         return proba @ np.arange(proba.shape[1], dtype=proba.dtype)
+
+    def predict(self, X: Any, prevalence: Any = None, rule: str = "mode") -> NDArray:
+        """Return one class for every row: the most probable one, or that of a rule for ordered classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        prevalence : float, array-like of shape (K,) or mapping, optional
+            Class shares of the population that the rows come from, as for `predict_proba`.
+        rule : {"mode", "median", "mean"}, default="mode"
+            As for :meth:`OrdinalPULasso.predict`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        if rule != "mode" and not self._response.is_ordered:
+            raise InputError("Unordered classes have no median and no mean.", parameter="rule")
+        return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]
 
     # -- words -------------------------------------------------------------------------------------------------
 
