@@ -1,5 +1,6 @@
 """Which rows are held out, what they say about every lam, and which lam that recommends."""
 
+from pulasso.model_selection.blocks import spatial_blocks
 from pulasso.model_selection.comparison import Comparison, compare
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
 from pulasso.model_selection.folds import Fold, check_folds, keep_single_rows, make_splitter, split_rows
@@ -15,6 +16,7 @@ __all__ = [
     "keep_single_rows",
     "make_splitter",
     "named_scorer",
+    "spatial_blocks",
     "split_rows",
     "takes_weight",
 ]
