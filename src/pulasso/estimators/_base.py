@@ -226,7 +226,7 @@ class BasePULasso(ObservedMixin, ExportMixin, ClassifierMixin, BaseEstimator):
     @property
     def propensity_(self) -> Propensity:
         """The chance of a label, as it was fitted; only where the scenario is :class:`SelectedLabelling`."""
-        return self.scenario_.propensity
+        return self.scenario_.propensity  # type: ignore[attr-defined]
 
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)

@@ -1,5 +1,6 @@
 """Which rows are held out, what they say about every lam, and which lam that recommends."""
 
+from pulasso.model_selection.blocks import spatial_blocks
 from pulasso.model_selection.comparison import compare
 from pulasso.model_selection.cross_fitting import cross_fit
 from pulasso.model_selection.curve import SELECTIONS, LossCurve
@@ -28,6 +29,7 @@ __all__ = [
     "keep_single_rows",
     "make_splitter",
     "named_scorer",
+    "spatial_blocks",
     "split_rows",
     "take_rows",
     "takes_weight",

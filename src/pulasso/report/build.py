@@ -49,6 +49,7 @@ def write_report(
     cv: Any = None,
     sensitivity: Any = None,
     stability: Any = None,
+    labelling: Any = None,
     command: str | None = None,
     seed: Any = None,
     data_hash: str | None = None,
@@ -80,6 +81,8 @@ def write_report(
         Of ``pulasso.prevalence.sensitivity_sweep``.
     stability : StabilityResult, optional
         Of ``pulasso.inference.stability_selection``.
+    labelling : LabellingTest, optional
+        Of ``pulasso.inference.test_labelling``.
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
@@ -112,6 +115,7 @@ def write_report(
     """
     target = check_target(path, force, "report.html")
     found = {"given_scores": scores, "cv": cv, "sensitivity": sensitivity, "stability": stability}
+    found["labelling"] = labelling
     history = {"command": command, "seed": seed, "data_hash": data_hash}
     material = Material(model, X, z, sample_weight, **found, **history, show_parameter=show_parameter)
     return write_file(target, _render(material), force)

@@ -15,7 +15,7 @@ from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.parameters import as_numbers, check_kind, check_text
 from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelWarning
-from pulasso.inference import StabilityResult
+from pulasso.inference import LabellingTest, StabilityResult
 from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
 from pulasso.plots.style import only_largest
@@ -78,6 +78,7 @@ class Material:
     cv: Any = None
     sensitivity: Any = None
     stability: Any = None
+    labelling: Any = None
     command: str | None = None
     seed: Any = None
     data_hash: str | None = None
@@ -128,6 +129,7 @@ class Material:
             ("given_scores", Scores, "pulasso.metrics.pu_scores"),
             ("sensitivity", SensitivitySweep, "pulasso.prevalence.sensitivity_sweep"),
             ("stability", StabilityResult, "pulasso.inference.stability_selection"),
+            ("labelling", LabellingTest, "pulasso.inference.test_labelling"),
         ):
             if getattr(self, name) is not None:
                 check_kind(name.removeprefix("given_"), getattr(self, name), kind, f"It comes from {source}.")

@@ -137,6 +137,8 @@ def about_certainty(material: Material) -> Section:
                 "and what other assumed numbers would change (sensitivity sweep)."
             )
         )
+    if material.labelling is not None:
+        blocks.append(Text(material.labelling.sentence))
     blocks.append(
         Text(
             f"The computation ended {'within' if core.converged_ else 'NOT within'} its tolerance: the violation of "

@@ -12,12 +12,14 @@ from pulasso.exceptions import ScenarioError
 from pulasso.numerics import softplus_pair
 from pulasso.scenarios.label_model import LabelModel
 
-__all__ = ["Propensity", "find_columns", "label_rows", "take_columns"]
+__all__ = ["Propensity", "find_columns", "label_rows", "take_columns", "thin_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Propensity:
     """What is known or was fitted of ``P(labelled | y = k, x) = sigmoid(intercept_k + coef_k^T w + offset)``.
+
+    Of a case-control sample: ``exp`` in place of ``sigmoid``, how much denser records are than on average.
 
     Attributes
     ----------
@@ -136,3 +138,17 @@ def label_rows(logits: NDArray, negative_frequency: float = 0.0) -> LabelModel:
     more, less = softplus_pair(logits)
     labeled[:, 1:], hidden[:, 1:] = -less, -more
     return LabelModel(labeled, hidden)
+
+
+def thin_rows(base: LabelModel, log_density: NDArray) -> LabelModel:
+    """Return the label model of rows whose class k has records of this relative density, in logs.
+
+    Parameters
+    ----------
+    base : LabelModel
+        Of records of constant density.
+    log_density : array of shape (n_samples, K)
+    """
+    labeled = np.tile(base.log_labeled, (len(log_density), 1))
+    labeled[:, 1:] += log_density
+    return LabelModel(labeled, np.tile(base.log_hidden, (len(log_density), 1)))
