@@ -18,30 +18,59 @@ def verdicts(experiment, table):
 def errors_by_rate(bend=1.0, second=1.0):
     """Return a table of figure 1 whose error is the rate to the power `bend`, the second line times `second`."""
     rows = []
-    for model in ("multinomial", "ordinal"):
+    for part, model, _ in figure_1.PARTS:
         for s, p, factor in ((2, 100, 1.0), (3, 200, second)):
-            for n in (1000, 2000, 4000, 8000, 16000):
+            for i, n in enumerate((1000, 2000, 4000, 8000, 16000)):
                 error = factor * 10 * figure_1.rate(model, s, p, 2, n) ** bend
-                cell = {"model": model, "s": s, "p": p, "K": 2, "n": n, "c": 0.1, "stated_c": True}
-                rows += [{**cell, **both_errors(error + noise)} for noise in (-0.01, 0.01)]
+                cell = {"part": part, "model": model, "s": s, "p": p, "K": 2, "n": n}
+                for repetition in (0, 1):
+                    noise = np.exp(0.004 * (i + 1) * (-1) ** repetition)
+                    errors = {**cell, "repetition": repetition, **both_errors(error * noise)}
+                    rows.append({**errors, "c": 0.1, "stated_c": True})
+                    rows.append({**errors, "c": np.inf, "stated_c": False, "error": 5.0})
     return pd.DataFrame(rows)
 
 
 def both_errors(error, curvature=0.1, of_offsets=0.0):
-    return {"error": error, "error_with_offsets": error + of_offsets, "curvature": curvature, "n_selected": 3}
+    numbers = {"size_of_truth": 5.0, "bound": 6.0, "c_of_theorem": 20.0, "n_selected": 3}
+    return {
+        "error": error,
+        "error_with_offsets": error + of_offsets,
+        "curvature": curvature,
+        **numbers,
+    }
 
 
 def test_figure_1():
-    assert verdicts(figure_1, errors_by_rate()) == [True] * 6
-    assert verdicts(figure_1, errors_by_rate(bend=3.0))[::2] == [False] * 3
-    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, False] * 3
+    assert verdicts(figure_1, errors_by_rate()) == [True] * 16
+    *bent, bounds = verdicts(figure_1, errors_by_rate(bend=3.0))
+    assert bent[::3] == bent[1::3] == [False] * 5
+    assert bounds
+    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, True, False] * 5 + [True]
+
+
+def test_figure_1_sees_a_slope_that_a_straight_line_hides():
+    """An error of x to the power 0.9 is nearly straight over these rates, but not proportional to them."""
+    straight, proportional, *_ = verdicts(figure_1, errors_by_rate(bend=0.9))
+    assert straight
+    assert not proportional
+
+
+def test_figure_1_compares_the_theorem_with_its_bound():
+    table = errors_by_rate()
+    last = figure_1.judge(table.assign(bound=4.0))[-1]
+    assert not last.holds
+    assert "2e+02 (multinomial)" in last.evidence  # a c of 20 over one of 0.1
+    assert "100% of the truth" in last.evidence
 
 
 def test_figure_1_names_the_point_that_is_furthest_from_its_line():
     """A point moved up by d leaves the line by 0.8 d or less: the line through five points gives way."""
     table = errors_by_rate()
     moved = table["n"] == 4000
-    table.loc[moved, "error"] += 0.05  # five standard errors: the two repetitions differ by 0.02
+    stated = table["stated_c"]
+    spread = table[moved & stated].groupby(["part", "s"])["error"].sem().iloc[0]
+    table.loc[moved & stated, "error"] += 5 * spread
     words = figure_1.judge(table)[0].evidence
     assert 3 < float(words.split("than ")[1].split()[0]) < 4.5
 
