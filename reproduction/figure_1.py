@@ -215,5 +215,5 @@ def draw(table: pd.DataFrame) -> Figure:
         ax.set(title=f"{part}, c = {c:g}", xlabel=axis[here["model"].iloc[0]], ylabel="mean estimation error")
         ax.title.set_fontsize(9)
         ax.set(xlim=(0, None), ylim=(0, None))
-    legend_below(figure, axes[0])
+    legend_below(figure)
     return figure

@@ -135,5 +135,5 @@ def draw(table: pd.DataFrame) -> Figure:
         ax.set(title=model, xlabel="number of classes K", ylabel="mean estimation error")
         ax.set_xticks(sorted(set(of_model["K"])))
         ax.set_ylim(0, 1.6 * means.loc[means["best_c"] & (means["model"] == model), "error"].max())
-    legend_below(figure, axes[0])
+    legend_below(figure)
     return figure

@@ -22,6 +22,7 @@ NAMES = (
     "table-1-early",
     "table-1-choices",
     "table-2",
+    "table-2-merged",
     "table-2-choices",
     "pgd-vs-em",
     "rsc",
