@@ -2,7 +2,7 @@
 
 from pulasso.theory.bounds import Sample, error_bound, theorem_lam
 from pulasso.theory.constants import MultinomialConstants, OrdinalConstants
-from pulasso.theory.curvature import curvature_along
+from pulasso.theory.curvature import curvature_along, least_curved_direction
 
 __all__ = [
     "MultinomialConstants",
@@ -10,5 +10,6 @@ __all__ = [
     "Sample",
     "curvature_along",
     "error_bound",
+    "least_curved_direction",
     "theorem_lam",
 ]
