@@ -20,6 +20,7 @@ NAMES = (
     "figure-4",
     "table-1",
     "table-1-early",
+    "table-1-lams",
     "table-1-choices",
     "table-2",
     "table-2-merged",

@@ -22,9 +22,16 @@ PAPER = (
     "paper calls the first 'a little stringent' and starts at the model without features all the same."
 )
 NOTES = (
-    "Measured: <grad L(theta* + t D) - grad L(theta*), D>/t for unit directions D that touch s features, "
-    "with t up to 4; 'together' moves all classes alike against class 0, 'apart' moves two classes in "
-    "opposite directions. Moving together has the smaller curvature: only unlabeled rows tell about it.",
+    "Measured: <grad L(theta* + t D) - grad L(theta*), D>/t for directions D of length one, with t up to 4. 'Random', "
+    "'together' (all classes alike against class 0), 'apart' (two classes in opposite directions) and 'least in s "
+    "features' touch s features; the last is the eigenvector of the Hessian at the truth with the smallest eigenvalue "
+    "in these. Together has a small curvature: only unlabeled rows tell about it.",
+    "'Least in all features' is that eigenvector in all coefficients. In long data (4,000 rows, 100 features) it still "
+    "curves upward or nearly so. In wide data (200 rows, 400 features, as in figures 3 and 4) it curves downward at the "
+    "truth itself: there are more coefficients than rows, and along such a direction unlabeled rows can be explained as "
+    "they please. The direction has a large l1 norm, and what the lemma of restricted strong convexity subtracts grows "
+    "with its square: the inequality holds there, but says nothing. Where s features move, the curvature is positive, "
+    "but for a few triples of features in wide multinomial data, whose rows are too few for it.",
     "Guaranteed: constants for features bounded by C_x, equal sampling ratios of 1, and K = 2. The "
     "guaranteed radius is smaller than what is measured by orders of magnitude; the theorems describe the "
     "rate, not the size, of the error.",

@@ -24,8 +24,6 @@ NOTES = (
     "cross-validation out.",
 )
 
-# From the largest lam on that selects features at all; the choice of cross-validation is near 0.036.
-FIXED = (0.7, 0.5, 0.35, 0.25, 0.18, 0.13, 0.1, 0.07, 0.05, 0.035, 0.01)
 CHOICES: dict[str, dict[str, Any]] = {
     AS_IN_THE_TABLE: {},
     "groups: rows": {"groups": "rows"},
@@ -35,7 +33,8 @@ CHOICES: dict[str, dict[str, Any]] = {
     "criterion: estimated accuracy": {"scoring": "pu_accuracy"},
     "criterion: estimated log-loss": {"scoring": "pu_neg_log_loss"},
     "grid down to 0.01 lam_max": {"lam_min_ratio": 0.01, "n_lams": 20},
-    **{f"always lam = {share:g} lam_max": {"lam_over_max": share} for share in FIXED},
+    "always lam = 0.05 lam_max": {"lam_over_max": 0.05},
+    "always lam = 0.01 lam_max": {"lam_over_max": 0.01},
 }
 SLOW = ("criterion: estimated log-loss", "grid down to 0.01 lam_max", "always lam = 0.01 lam_max")
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -14,6 +14,7 @@ NEED_DATA = {
     "table-1": "mfeat",
     "table-1-choices": "mfeat",
     "table-1-early": "mfeat",
+    "table-1-lams": "mfeat",
     "table-2": "colposcopy",
     "table-2-choices": "colposcopy",
     "table-2-merged": "colposcopy",
