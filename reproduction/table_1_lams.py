@@ -83,21 +83,24 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def judge(table: pd.DataFrame) -> list[Claim]:
-    """No lam explains the paper's accuracy, neither that of PULasso nor that of Lasso."""
+    """No lam gives the paper's accuracy of PULasso; what holds the shares comes nearer."""
     best = table.groupby(["method", "repetition"])["accuracy"].max()
-    claims = []
-    for method, column in (("PULasso", 0.6), (NAIVE, NAIVE)):
-        in_paper = PUBLISHED[0.6, column]
-        here = best[method]
-        below = in_paper - here.mean()
-        claims.append(
-            Claim(
-                f"the best lam of every split leaves {method} below the paper's {in_paper:.2%}, by two standard errors",
-                bool(below > CLEAR * standard_error(here)),
-                f"{here.mean():.2%} ± {standard_error(here):.2%}; {int((here >= in_paper - 1e-9).sum())} of "
-                f"{len(here)} splits reach it; by the best lam for all splits {_fixed(table, method)}",
-            )
-        )
+    in_paper, here = PUBLISHED[0.6, 0.6], best["PULasso"]
+    reach = int((here >= in_paper - 1e-9).sum())
+    claims = [
+        Claim(
+            f"even the best lam of every split leaves PULasso below the paper's {in_paper:.2%}, by two standard errors",
+            bool(in_paper - here.mean() > CLEAR * standard_error(here)),
+            f"{here.mean():.2%} ± {standard_error(here):.2%}; {reach} of {len(here)} splits reach it; with one lam for "
+            f"all splits at best {_fixed(table, 'PULasso')}",
+        ),
+        Claim(
+            f"Lasso reaches the paper's {PUBLISHED[0.6, NAIVE]:.2%} with the best lam of every split",
+            bool(best[NAIVE].mean() >= PUBLISHED[0.6, NAIVE]),
+            f"{best[NAIVE].mean():.2%} ± {standard_error(best[NAIVE]):.2%}; with one lam for all splits at best "
+            f"{_fixed(table, NAIVE)}",
+        ),
+    ]
     at = table.pivot(index=["lam_over_max", "repetition"], columns="method", values="accuracy")
     more = (at[ANCHORED] - at["PULasso"]).groupby(level=0).agg(["mean", standard_error])
     clear = more["mean"] > CLEAR * more["standard_error"]
@@ -116,7 +119,7 @@ def judge(table: pd.DataFrame) -> list[Claim]:
 def _fixed(table: pd.DataFrame, method: str) -> str:
     means = summarize(table[table["method"] == method])
     row = means.loc[means["accuracy"].idxmax()]
-    return f"({row['lam_over_max']:.2g} lam_max) {row['accuracy']:.2%} ± {row['accuracy_se']:.2%}"
+    return f"{row['accuracy']:.2%} ± {row['accuracy_se']:.2%}, at {row['lam_over_max']:.2g} lam_max"
 
 
 def draw(table: pd.DataFrame) -> Figure:
