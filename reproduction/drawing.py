@@ -40,9 +40,12 @@ def band(ax: Axes, x: Any, mean: Any, se: Any, look: Mapping[str, Any], **kwargs
     ax.errorbar(x, mean, yerr=2 * se, **style)
 
 
-def legend_below(figure: Figure, ax: Axes, names: tuple[str, ...] = ()) -> None:
-    """Put the legend of one panel below all of them, where nobody takes it for data; `names` come first."""
-    handles = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+def legend_below(figure: Figure, names: tuple[str, ...] = ()) -> None:
+    """Put one legend for all panels below them, where nobody takes it for data; `names` come first."""
+    handles: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
     ordered = {name: handles[name] for name in (*names, *handles) if name in handles}
     look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9, "handlelength": 3}
     n_columns = min(len(ordered), int(figure.get_figwidth() / LEGEND_WIDTH))

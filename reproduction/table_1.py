@@ -3,11 +3,13 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reproduction.anchored import ANCHOR, AS_IN_THE_PAPER, NOTE
+from reproduction.anchored import ANCHOR, ANCHORED, AS_IN_THE_PAPER, NOTE
 from reproduction.cells import at_scale, repetitions, run_cells
 from reproduction.claims import Claim
+from reproduction.drawing import LOOKS, PALETTE, band, legend_below, panels
 from reproduction.masked import (
     ACCURACY,
     NAIVE,
@@ -16,7 +18,6 @@ from reproduction.masked import (
     cells_of,
     chosen,
     design,
-    draw_by_assumed,
     in_columns,
     mean_scores,
     on_diagonal,
@@ -24,6 +25,7 @@ from reproduction.masked import (
     published,
     run_both,
 )
+from reproduction.masked_drawing import NAMES_DRAWN, draw_by_assumed, share_y
 
 TITLE = "Table 1: digits with lost labels"
 PAPER = (
@@ -160,6 +162,33 @@ def _against_lasso(pi: float, accuracy: Any) -> Claim:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw accuracies against pi_hat, the paper's as crosses."""
+    """Draw accuracies against pi_hat, the paper's as crosses, and the diagonal enlarged."""
     means = summarize(table)
-    return draw_by_assumed(means[means["rule"] == LEAST_LOSS], ACCURACY, PUBLISHED)
+    least = means[means["rule"] == LEAST_LOSS]
+    figure, axes = panels(2, -(-(least["pi"].nunique() + 1) // 2))
+    number = least["pi"].nunique()
+    for ax in axes[number + 1 :]:
+        ax.set_visible(False)
+    draw_by_assumed(axes[:number], least, ACCURACY, PUBLISHED)
+    share_y(axes[:number])
+    _draw_diagonal(axes[number], means)
+    legend_below(figure, NAMES_DRAWN)
+    return figure
+
+
+def _draw_diagonal(ax: Axes, means: pd.DataFrame) -> None:
+    """Draw what a model that is told the truth reaches, by every rule, on an axis of its own."""
+    correct = means[means["assumed"] == means["pi"]]
+    plain, anchored = by_estimator(correct)
+    ways = (
+        (NAMES_DRAWN[0], LOOKS[0], plain[plain["rule"] == LEAST_LOSS]),
+        (f"PULasso, {RULES[SPARSER]}", LOOKS[2], plain[plain["rule"] == SPARSER]),
+        (ANCHORED, LOOKS[3], anchored),
+    )
+    for name, look, part in ways:
+        if len(part):
+            band(ax, part["pi"], part["accuracy"], part["accuracy_se"], look, label=name)
+    known = plain[plain["rule"] == LEAST_LOSS].dropna(subset="paper")
+    ax.plot(known["pi"], known["paper"], "x", color=PALETTE[0], label=NAMES_DRAWN[2])
+    ax.set(title="pi_hat = pi, enlarged", xlabel="label frequency", ylabel=ACCURACY.label)
+    ax.set_xticks(sorted(set(correct["pi"])))

@@ -196,5 +196,5 @@ def draw(table: pd.DataFrame) -> Figure:
         ax.axhline(PUBLISHED[0.6, 0.6], color=GREY, linestyle="--", linewidth=1, label="the paper")
         ax.set(title=f"lam = {lam:g} lam_max", xlabel="mean P(class 0) of training rows")
     axes[0].set_ylabel("accuracy on test digits")
-    legend_below(figure, axes[0])
+    legend_below(figure)
     return figure

@@ -14,8 +14,10 @@ NEED_DATA = {
     "table-1": "mfeat",
     "table-1-choices": "mfeat",
     "table-1-early": "mfeat",
+    "table-1-lams": "mfeat",
     "table-2": "colposcopy",
     "table-2-choices": "colposcopy",
+    "table-2-merged": "colposcopy",
 }
 
 DRAWN_AS_LINES = ("figure-1", "figure-2", "figure-3", "figure-4", "table-2-choices")
