@@ -20,8 +20,8 @@ PAPER = (
 NOTES = (
     "As in the paper, c is chosen for each s and K: here the value of the grid with the smallest mean error. "
     "Thin lines show every c of the grid held fixed, the dotted one the lam of the theorem, which selects nothing. The "
-    "best c lies inside of the grid for every K, which a claim checks: in the multinomial model it falls with K, and from "
-    "K = 4 on nearly all features are selected.",
+    "best c lies inside of the grid for every K, which a claim checks: in the multinomial model it falls with K, and "
+    "from K = 4 on nearly all features are selected.",
     "K = 1 stands apart in the ordinal model: it errs half as much again as K = 2, and from there on the error is "
     "flat. The theorem's rate does not see this, the curvature of the loss does. A row tells 0.055 about a "
     "coefficient with one positive class, whose labelled rows can be compared with unlabeled ones only; 0.086 with "
@@ -43,15 +43,29 @@ _COMMON = {
     "Ks": (1, 2, 3, 4, 5, 6),
     # Steps of sqrt(2): the best c of two neighbouring K may lie closer together than a factor of 2.
     "cs": {
-        "multinomial": (0.25, 0.18, 0.125, 0.09, 0.064, 0.045, 0.032, 0.022, 0.016, 0.011, 0.008, 0.004, 0.002),
+        "multinomial": (
+            0.25,
+            0.18,
+            0.125,
+            0.09,
+            0.064,
+            0.045,
+            0.032,
+            0.022,
+            0.016,
+            0.011,
+            0.008,
+            0.004,
+            0.002,
+        ),
         "ordinal": (0.4, 0.28, 0.2, 0.14, 0.1, 0.07),
     },
     "tol": 1e-5,
 }
 SETTINGS = {
     "tiny": {**_COMMON, "rate": 0.1, "p": 20, "Ks": (1, 3), "repetitions": {"multinomial": 2, "ordinal": 2}},
-    "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": {"multinomial": 4, "ordinal": 8}},
-    "paper": {**_COMMON, "repetitions": {"multinomial": 20, "ordinal": 30}},
+    "quick": {**_COMMON, "Ks": (1, 2, 4, 6), "repetitions": {"multinomial": 3, "ordinal": 4}},
+    "paper": {**_COMMON, "repetitions": {"multinomial": 4, "ordinal": 5}},
 }
 # The largest mean error over the smallest; the multinomial error more than doubles over the same K.
 FLAT = 1.5
@@ -104,7 +118,9 @@ def _inside(means: pd.DataFrame) -> Claim:
     grids = means[np.isfinite(means["c"])].groupby("model")["c"].agg(["min", "max"])
     best = means[means["best_c"]].join(grids, on="model")
     ends = best[(best["c"] <= best["min"]) | (best["c"] >= best["max"])]
-    said = [f"{row['model']}, s = {row['s']}, K = {row['K']}: {row['c']:g}" for row in ends.to_dict("records")]
+    said = [
+        f"{row['model']}, s = {row['s']}, K = {row['K']}: {row['c']:g}" for row in ends.to_dict("records")
+    ]
     cs = best.groupby("model", sort=False)["c"].agg(["min", "max"])
     ranges = "; ".join(f"{model} {low:g} to {high:g}" for model, low, high in cs.itertuples())
     return Claim(
@@ -150,7 +166,9 @@ def draw(table: pd.DataFrame) -> Figure:
             for c, part in line.groupby("c"):
                 thin = {"color": look["color"], "linewidth": 0.8}
                 if np.isinf(c):
-                    ax.plot(part["K"], part["error"], **thin, linestyle=":", label=f"s = {s}, lam of the theorem")
+                    ax.plot(
+                        part["K"], part["error"], **thin, linestyle=":", label=f"s = {s}, lam of the theorem"
+                    )
                 else:
                     ax.plot(part["K"], part["error"], **thin, alpha=0.25, label=f"s = {s}, a fixed c")
         ax.set(title=model, xlabel="number of classes K", ylabel="mean estimation error")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pulasso import MultinomialPULasso
+from pulasso.estimators import MultinomialPULasso
 from pulasso.estimators.fitting import fitted, problem_of, read, solve
 from pulasso.problem import Params
 from pulasso.solvers import solve_proximal_gradient
@@ -188,7 +188,7 @@ def draw(table: pd.DataFrame) -> Figure:
             ax, way["class_0"], way["accuracy"], way["accuracy_se"], LOOKS[0], label="plain, after more steps"
         )
         for i, (name, row) in enumerate(way.iterrows()):
-            place = {"xytext": (4, -9) if i % 2 else (-14, 5), "textcoords": "offset points"}
+            place: dict[str, Any] = {"xytext": (4, -9) if i % 2 else (-14, 5), "textcoords": "offset points"}
             ax.annotate(name.split()[1], (row["class_0"], row["accuracy"]), fontsize=7, **place)
         for look, method in zip(LOOKS[1:], (STATIONARY, ANCHORED), strict=False):
             dot = {**look, "linestyle": "none"}

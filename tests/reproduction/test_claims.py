@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2, table_2_merged
+from reproduction import (
+    figure_1,
+    figure_2,
+    figure_3,
+    figure_4,
+    table_1,
+    table_1_choices,
+    table_2,
+    table_2_merged,
+)
 from reproduction.anchored import ANCHORED
 from reproduction.claims import standard_error
 from reproduction.curves import Trend
