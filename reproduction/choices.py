@@ -57,8 +57,8 @@ def judge_choices(table: pd.DataFrame, score: Score) -> list[Claim]:
     gain = gains.groupby(level=["pi", "change"], sort=False).agg(["mean", standard_error])
     clear = gain["mean"] > CLEAR * gain["standard_error"]
     words = "beats Lasso" if score.more_is_better else "errs less than Lasso"
-    evidence = f"{clear.sum()} of {len(clear)} choices and label frequencies, by {gain['mean'].min():{score.digits}} to "
-    evidence += f"{gain['mean'].max():{score.digits}}"
+    least, most = (f"{end:{score.digits}}" for end in (gain["mean"].min(), gain["mean"].max()))
+    evidence = f"{clear.sum()} of {len(clear)} choices and label frequencies, by {least} to {most}"
     unclear = [f"{change} at {pi:g}" for pi, change in gain.index[~clear]]
     return [
         Claim(
@@ -78,7 +78,9 @@ def draw_choices(table: pd.DataFrame, score: Score) -> Figure:
     frequencies, changes = means["pi"].unique().tolist(), means["change"].unique().tolist()
     figure, axes = panels(2, len(frequencies), sharey=True)
     figure.set_figheight(max(figure.get_figheight(), 0.28 * len(changes) * len(frequencies) + 1.2))
-    places = [(pi, look, method) for pi in frequencies for look, method in zip(LOOKS, (OURS, NAIVE), strict=False)]
+    places = [
+        (pi, look, method) for pi in frequencies for look, method in zip(LOOKS, (OURS, NAIVE), strict=False)
+    ]
     for ax, (pi, look, method) in zip(axes, places, strict=True):
         part = means[(means["pi"] == pi) & (means["method"] == method)].set_index("change").loc[changes]
         reach = score.near if method == OURS else 4 * score.near

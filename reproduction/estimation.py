@@ -45,8 +45,8 @@ def estimate(cell: Cell, fixed: Mapping[str, Any], seed: int) -> dict[str, Any]:
     The true coefficients depend on the repetition but not on n, nor on K in the ordinal model: errors at several n
     and K are then compared on the same truths. `error_with_offsets` counts intercepts too, or the first threshold
     and the gaps between thresholds, which are entries of theta in the paper's ordinal model; `curvature` is that of
-    the loss at the truth, along a direction in which all classes move together. The first row, at a c without limit, has
-    the lam of the theorem; its c is in `c_of_theorem`, and in `bound` is the error that the theorem allows.
+    the loss at the truth, along a direction in which all classes move together. The first row, at a c without limit,
+    has the lam of the theorem; its c is in `c_of_theorem`, and in `bound` is the error that the theorem allows.
     """
     model, s, p, k, n = (cell[name] for name in ("model", "s", "p", "K", "n"))
     scenario = cell.get("scenario", CASE_CONTROL)
@@ -92,7 +92,9 @@ def by_theorem(data: Simulation, s: int) -> tuple[float, float]:
     ratios = _sampling_ratios(data) if frequency is None else frequency / (1.0 - frequency)
     if data.thresholds is None:
         constants: Any = MultinomialConstants(largest, norm, ratios)
-        sample = Sample(size, p, n_positive, np.full(s, np.sqrt(n_positive)))  # groups of rows, and their weights
+        sample = Sample(
+            size, p, n_positive, np.full(s, np.sqrt(n_positive))
+        )  # groups of rows, and their weights
     else:
         gaps = _gaps(data.thresholds)[0]
         norm, smallest = max(norm, float(np.abs(gaps).sum())), float(gaps[1:].min(initial=np.inf))

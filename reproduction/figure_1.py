@@ -16,8 +16,8 @@ from reproduction.slopes import between_points, within_truths
 
 TITLE = "Figure 1: error against the theoretical rate"
 PAPER = (
-    "K = 2, two pairs of sparsity s and dimension p, several n. The mean of ||Theta_hat - Theta*||_F "
-    "(multinomial, one group per feature) against sqrt(s(log p + K)/n), and of ||theta_hat - theta*||_2 "
+    "K = 2, two pairs of sparsity s and dimension p, several n, case-control data. The mean of ||Theta_hat - "
+    "Theta*||_F (multinomial, one group per feature) against sqrt(s(log p + K)/n), and of ||theta_hat - theta*||_2 "
     "(ordinal, single entries) against sqrt(s log p/n): straight lines, close to each other. The paper gives "
     "neither the pairs nor c of lam = c sqrt(log p/n)."
 )
@@ -34,6 +34,16 @@ NOTES = (
     "rates, where rows are few and cheap, need the most; in this way all points have about the same standard "
     "error. Ten repetitions everywhere gave R² of 0.97 and 0.94 for the ordinal lines, which was noise and no bend: "
     "the claims say how many standard errors points are off their lines.",
+    "A straight line need not be proportional to the rate, so slopes of logarithms stand beside R². 'On the same "
+    "truths' compares the errors of one and the same truth at several rates: rates have different numbers of "
+    "repetitions, and so other truths.",
+    "'Lam of the theorem' is its smallest lam with C = 1, for the truth of each repetition; C_x is the largest entry "
+    "of X, which the theorem bounds and a normal distribution does not. It is far above lam_max, so nothing is "
+    "selected, and the dotted lines stand at the size of the truth at every n; they fall like the others once n is "
+    "larger by the square of how many times that lam is too large. The bounds hold because they are large. The "
+    "theorems say how errors shrink with n, s and p; their constants are no guide to lam.",
+    "The third panel is the paper's conjecture: the ordinal model in a single training set, half of all positive "
+    "labels observed, for which it has no theorem. The same c and rates as in the second panel.",
     "The paper's theta of the ordinal model has the first threshold and the gaps between thresholds as entries. "
     "Whether the figure counts them is not said; claims that do are marked.",
     "The text has sqrt((s log p + K)/n) for the multinomial model, the caption and the theorem sqrt(s(log p "
@@ -166,7 +176,8 @@ def _bounds_hold(means: pd.DataFrame) -> Claim:
     known = means[np.isfinite(means["c"])].groupby("part", sort=False)["c"].max()
     times = (theirs.groupby("part", sort=False)["c_of_theorem"].median() / known).reindex(known.index)
     return Claim(
-        "errors at the lam of the theorems stay below their bounds, with C = 1 and the largest entry of X as bound of X",
+        "errors at the lam of the theorems stay below their bounds, with C = 1 and the largest entry of X as bound of "
+        "X",
         bool((theirs["error"] < theirs["bound"]).all()),
         f"bounds from {theirs['bound'].min():.0e} to {theirs['bound'].max():.0e}; that lam is "
         + ", ".join(f"{times[part]:.0e} ({part})" for part in times.index)
@@ -208,7 +219,13 @@ def draw(table: pd.DataFrame) -> Figure:
                 if at_c["stated_c"].all():
                     band(ax, at_c["rate"], at_c["error"], at_c["se"], look, label=name)
                 elif np.isinf(c):
-                    ax.plot(at_c["rate"], at_c["error"], **thin, linestyle=":", label=f"{name}, lam of the theorem")
+                    ax.plot(
+                        at_c["rate"],
+                        at_c["error"],
+                        **thin,
+                        linestyle=":",
+                        label=f"{name}, lam of the theorem",
+                    )
                 else:
                     ax.plot(at_c["rate"], at_c["error"], **thin, alpha=0.3, label=f"{name}, other c")
         c = here.loc[here["stated_c"], "c"].iloc[0]

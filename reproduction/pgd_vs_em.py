@@ -114,6 +114,7 @@ def _way(solver: str, fixed: Mapping[str, Any]) -> Callable[..., Any]:
     function = solve_em if solver in (EM, EM_SOLVED) else solve_proximal_gradient
 
     def run_it(problem: Problem, **watched: Any) -> Any:
+        assert problem.null is not None
         return function(problem, problem.null, tol=tol, max_iter=fixed["max_iter"], **own, **watched)
 
     return run_it
@@ -198,8 +199,12 @@ def draw(table: pd.DataFrame) -> Figure:
             bars = 2 * part[f"{column}_se"].replace(np.inf, 0)
             dots = {**look, "linestyle": "none", "markersize": 5, "capsize": 2}
             ax.errorbar(at, part[column], yerr=bars, label=solver, **dots)
-        ax.set_xticks(range(len(sizes)), [size.replace(" training", "\ntraining") for size in sizes], fontsize=7)
-        ax.set(yscale="log", title=f"{model}: {'time' if column == 'seconds' else 'iterations'} to one objective")
+        ax.set_xticks(
+            range(len(sizes)), [size.replace(" training", "\ntraining") for size in sizes], fontsize=7
+        )
+        ax.set(
+            yscale="log", title=f"{model}: {'time' if column == 'seconds' else 'iterations'} to one objective"
+        )
         ax.set_ylabel("processor seconds" if column == "seconds" else "iterations")
     legend_below(figure)
     return figure

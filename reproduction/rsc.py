@@ -27,11 +27,11 @@ NOTES = (
     "features' touch s features; the last is the eigenvector of the Hessian at the truth with the smallest eigenvalue "
     "in these. Together has a small curvature: only unlabeled rows tell about it.",
     "'Least in all features' is that eigenvector in all coefficients. In long data (4,000 rows, 100 features) it still "
-    "curves upward or nearly so. In wide data (200 rows, 400 features, as in figures 3 and 4) it curves downward at the "
-    "truth itself: there are more coefficients than rows, and along such a direction unlabeled rows can be explained as "
-    "they please. The direction has a large l1 norm, and what the lemma of restricted strong convexity subtracts grows "
-    "with its square: the inequality holds there, but says nothing. Where s features move, the curvature is positive, "
-    "but for a few triples of features in wide multinomial data, whose rows are too few for it.",
+    "curves upward or nearly so. In wide data (200 rows, 400 features, as in figures 3 and 4) it curves downward at "
+    "the truth itself: there are more coefficients than rows, and along such a direction unlabeled rows can be "
+    "explained as they please. The direction has a large l1 norm, and what the lemma of restricted strong convexity "
+    "subtracts grows with its square: the inequality holds there, but says nothing. Where s features move, the "
+    "curvature is positive, but for a few triples of features in wide multinomial data, whose rows are too few for it.",
     "Guaranteed: constants for features bounded by C_x, equal sampling ratios of 1, and K = 2. The "
     "guaranteed radius is smaller than what is measured by orders of magnitude; the theorems describe the "
     "rate, not the size, of the error.",
@@ -150,13 +150,18 @@ def judge(table: pd.DataFrame) -> list[Claim]:
             )
         )
     for model in MODELS:
-        here = measured[(measured["model"] == model) & (measured["shape"] == WIDE) & (measured["kind"] == ALL)]
+        here = measured[
+            (measured["model"] == model) & (measured["shape"] == WIDE) & (measured["kind"] == ALL)
+        ]
         least = here[here["t"].abs() == here["t"].abs().min()].groupby("repetition")["curvature"].mean()
-        long = measured[(measured["model"] == model) & (measured["shape"] == LONG) & (measured["kind"] == ALL)]
+        long = measured[
+            (measured["model"] == model) & (measured["shape"] == LONG) & (measured["kind"] == ALL)
+        ]
         words = f"{model}: in wide data the loss curves downward at the truth, in a direction through all features"
         evidence = (
-            f"mean {least.mean():.4f} ± {standard_error(least):.4f}, negative in {(least < 0).mean():.0%} of data sets; the "
-            f"l1 norm of a direction of length 1 is {here['norm'].mean():.1f}; in long data {long['curvature'].min():.4f} "
+            f"mean {least.mean():.4f} ± {standard_error(least):.4f}, negative in {(least < 0).mean():.0%} of data "
+            f"sets; the l1 norm of a direction of length 1 is {here['norm'].mean():.1f}; in long data "
+            f"{long['curvature'].min():.4f} "
             "or more at all distances"
         )
         claims.append(Claim(words, bool((least < 0).all()), evidence))

@@ -1,7 +1,8 @@
 """The slope of an error in a rate, both in logarithms: 1 where the error is proportional to the rate.
 
-By points, which all repetitions of a rate make together; and within truths, from how the error of one and the same truth
-changes with the rate. The second does not mind that rates have different numbers of repetitions, and so other truths.
+By points, which all repetitions of a rate make together; and within truths, from how the error of one and the same
+truth changes with the rate. The second does not mind that rates have different numbers of repetitions, and so other
+truths.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,6 @@ class Slope:
 
     def __str__(self) -> str:
         return f"{self.value:.3f} ± {self.se:.3f}"
-
 
 
 def between_points(means: pd.DataFrame, column: str, se: str) -> Slope:

@@ -107,7 +107,8 @@ def judge(table: pd.DataFrame) -> list[Claim]:
     small = more.index < 0.1
     claims.append(
         Claim(
-            "below 0.1 lam_max the anchored model is more accurate by two standard errors at every lam (not in the paper)",
+            "below 0.1 lam_max the anchored model is more accurate by two standard errors at every lam (not in the "
+            "paper)",
             bool(clear[small].all()),
             f"{clear[small].sum()} of {small.sum()} lams, by {more['mean'][small].min():.2%} to "
             f"{more['mean'][small].max():.2%}; above it {clear[~small].sum()} of {(~small).sum()}",
@@ -133,8 +134,12 @@ def draw(table: pd.DataFrame) -> Figure:
             band(ax, part["lam_over_max"], part[column], se, look, label=method)
         ax.set(xscale="log", xlabel="lam / lam_max")
     for ax in axes[:2]:
-        ax.axhline(PUBLISHED[0.6, 0.6], color=LOOKS[0]["color"], linestyle="--", linewidth=1, label="PULasso, paper")
-        ax.axhline(PUBLISHED[0.6, NAIVE], color=LOOKS[1]["color"], linestyle="--", linewidth=1, label="Lasso, paper")
+        ax.axhline(
+            PUBLISHED[0.6, 0.6], color=LOOKS[0]["color"], linestyle="--", linewidth=1, label="PULasso, paper"
+        )
+        ax.axhline(
+            PUBLISHED[0.6, NAIVE], color=LOOKS[1]["color"], linestyle="--", linewidth=1, label="Lasso, paper"
+        )
         ax.set_ylabel("accuracy on test digits")
     top = max(means["highest"].max(), PUBLISHED[0.6, 0.6])
     axes[1].set(ylim=(top - 0.06, top + 0.004), title="enlarged")

@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2, table_2_merged
+from reproduction import (
+    figure_1,
+    figure_2,
+    figure_3,
+    figure_4,
+    table_1,
+    table_1_choices,
+    table_2,
+    table_2_merged,
+)
 from reproduction.anchored import ANCHORED
 from reproduction.claims import standard_error
 from reproduction.curves import Trend
@@ -86,10 +95,10 @@ def test_repetitions_give_every_rate_the_same_standard_error():
 @pytest.mark.parametrize(
     ("multinomial", "ordinal", "expected"),
     [
-        ((1, 2, 3), (1, 1.1, 1), [True, True, True, True, True]),
-        ((1, 2, 1.9), (1, 1.1, 1), [False, True, True, True, True]),
-        ((1, 2, 3), (2, 1.1, 1), [True, False, True, False, False]),
-        ((1, 2, 3), (1, 1, 2), [True, False, False, False, False]),
+        ((1, 2, 3), (1, 1.1, 1), [True] * 6),
+        ((1, 2, 1.9), (1, 1.1, 1), [True, False, True, True, True, True]),
+        ((1, 2, 3), (2, 1.1, 1), [True, True, False, True, False, False]),
+        ((1, 2, 3), (1, 1, 2), [True, True, False, False, False, False]),
     ],
 )
 def test_figure_2(multinomial, ordinal, expected):
@@ -100,7 +109,7 @@ def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0,
     rows = []
     for model, errors in (("multinomial", multinomial), ("ordinal", ordinal)):
         for k, (error, curvature, off) in enumerate(zip(errors, curvatures, offsets, strict=True), start=1):
-            for c, worse in ((0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
+            for c, worse in ((0.05, 5.0), (0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
                 cell = {"model": model, "s": 2, "p": 100, "K": k, "n": 100, "c": c}
                 rows += [
                     {**cell, **both_errors(error + worse + noise, curvature, off)} for noise in (-0.01, 0.01)
@@ -108,11 +117,18 @@ def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0,
     return pd.DataFrame(rows)
 
 
+def test_figure_2_names_a_best_c_at_the_end_of_its_grid():
+    table = errors_by_classes((1, 2, 3), (1, 1.1, 1))
+    edge = figure_2.judge(table[(table["c"] > 0.05) | (table["model"] == "ordinal")])[0]
+    assert not edge.holds
+    assert "at an end: multinomial, s = 2, K = 1: 0.1" in edge.evidence
+
+
 def test_figure_2_takes_curvature_and_thresholds_into_account():
     steep = errors_by_classes((1, 2, 3), (2, 1, 1), curvatures=(0.25, 1, 1))
-    assert verdicts(figure_2, steep) == [True, False, True, True, False]
+    assert verdicts(figure_2, steep) == [True, True, False, True, True, False]
     more = errors_by_classes((1, 2, 3), (2, 1, 1), offsets=(0, 1, 1))
-    assert verdicts(figure_2, more) == [True, False, True, False, True]
+    assert verdicts(figure_2, more) == [True, True, False, True, False, True]
 
 
 def comparison(x, values, gains, more=0.0, base=lambda value: 0.3 + 0.1 * value):

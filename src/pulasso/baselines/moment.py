@@ -14,7 +14,6 @@ from pulasso.build import scale_by_null
 from pulasso.data.chunks import is_chunked
 from pulasso.data.pu_data import PUData
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
-from pulasso.estimators._base import BasePULasso
 from pulasso.exceptions import ConvergenceWarning, InputError
 from pulasso.path import lams_down_to
 from pulasso.problem import Problem
@@ -29,7 +28,10 @@ TOL_ON_THE_WAY = 1e-3
 NEGATIVE = "negative"
 
 
-class _ByMoments(BasePULasso):
+_Estimator: Any = object  # one of the library's, to which this is mixed in
+
+
+class _ByMoments(_Estimator):
     """What both moment methods do with their convex losses, whatever the response."""
 
     _moment_loss: ClassVar[Callable[..., Any]]
@@ -54,7 +56,7 @@ class _ByMoments(BasePULasso):
 
     def _build(self, data: PUData, scenario: Scenario | None = None) -> Problem:
         problem = super()._build(data, scenario)
-        label_model = problem.loss.label_model  # type: ignore[attr-defined]
+        label_model = problem.loss.label_model
         everyone, members = population_weights(data, label_model)
         loss = self._moment_loss(everyone, members[:, 1:], label_model)
         share = loss.members.sum(axis=0)
@@ -151,8 +153,10 @@ class OrdinalMomentLasso(_ByMoments, OrdinalPULasso):
     References
     ----------
     H. Song, R. Dai, G. Raskutti and R. F. Barber (2020), Convex and non-convex approaches for statistical inference
-    with class-conditional noisy labels, Journal of Machine Learning Research 21. The losses of cuts are the "all-threshold"
-    losses of J. D. M. Rennie and N. Srebro (2005), Loss functions for preference levels.
+    with class-conditional noisy labels, Journal of Machine Learning Research 21.
+
+    J. D. M. Rennie and N. Srebro (2005), Loss functions for preference levels: regression with discrete ordered labels,
+    IJCAI workshop on preference handling. The losses of cuts are its "all-threshold" losses.
 
     Examples
     --------

@@ -51,7 +51,9 @@ class Sample:
         check_number("largest_eigenvalue", self.largest_eigenvalue, least=self.smallest_eigenvalue)
         weights = np.atleast_1d(as_numbers("support_weights", self.support_weights))
         if weights.ndim != 1 or not (weights >= 0).all():
-            words = f"{arg('support_weights')} must hold a number for every group of the support, none negative."
+            words = (
+                f"{arg('support_weights')} must hold a number for every group of the support, none negative."
+            )
             raise InputError(words, parameter="support_weights")
         object.__setattr__(self, "support_weights", weights)
 

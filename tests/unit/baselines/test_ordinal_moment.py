@@ -69,9 +69,7 @@ def test_the_formula_is_convex_where_the_likelihood_of_guessed_classes_is_not(si
     """Between any two points the composite loss lies below the chord; guesses put into the likelihood do not."""
     rng = np.random.default_rng(0)
     for _ in range(300):
-        a, b = (
-            np.append(5 * rng.normal(size=3), np.cumsum(rng.uniform(0.5, 4.0, 3)) - 5) for _ in range(2)
-        )
+        a, b = (np.append(5 * rng.normal(size=3), np.cumsum(rng.uniform(0.5, 4.0, 3)) - 5) for _ in range(2))
         chord = 0.5 * (by_hand(a, single) + by_hand(b, single))
         assert by_hand(0.5 * (a + b), single) <= chord + 1e-12
     line, pi = np.linspace(-8.0, 8.0, 161), FREQUENCY[2]
