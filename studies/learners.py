@@ -94,12 +94,13 @@ def log_loss(model, x, y):
     return -np.mean(np.log(proba / proba.sum(axis=1, keepdims=True))[np.arange(len(y)), y])
 
 
-def simulated(replicates, n, learner):
+def simulated(replicates, n, learner, truths=tuple(TRUTHS)):
     """Log-losses on fresh rows of the population."""
     rows, kind = [], LEARNERS[learner]
     cells = [(k, s, "multinomial") for s in ("single-training-set", "case-control") for k in (1, 2, 5)]
     cells += [(k, s, "ordinal") for s in ("single-training-set", "case-control") for k in (2, 5)]
-    for name, truth in TRUTHS.items():
+    for name in truths:
+        truth = TRUTHS[name]
         for k, scenario, response in cells:
             losses, ordinal = [], response == "ordinal"
             for seed in range(replicates):
@@ -373,13 +374,16 @@ def main():
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
     parser.add_argument("--only", choices=parts)
     parser.add_argument("--learner", choices=LEARNERS, default="boosting", help="of the simulated part")
+    parser.add_argument("--truth", choices=TRUTHS, help="one of the simulated part, instead of all")
     parser.add_argument("--replicates", type=int, help="instead of those of the scale")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     replicates, n = SETTINGS[given.scale]
     replicates = given.replicates or replicates
     run = {
-        "simulated": lambda: simulated(replicates, n, given.learner),
+        "simulated": lambda: simulated(
+            replicates, n, given.learner, [given.truth] if given.truth else TRUTHS
+        ),
         "linear": lambda: linear(replicates, n),
         "real": lambda: real(replicates),
         "trees": lambda: trees(replicates),

@@ -16,6 +16,7 @@ from pulasso.estimators.learners._base import BaseLearner
 from pulasso.estimators.learners._network import (
     Training,
     build_module,
+    diverged,
     module_scores,
     train,
     undisturbed,
@@ -239,6 +240,8 @@ class PUNeuralClassifier(BaseLearner):
 
             def judge(module: Any) -> float:
                 scores = self.null_scores_ + module_scores(module, rows, self._threads)
+                if not np.isfinite(scores).all():
+                    raise diverged()
                 return objective.observed_log_loss(scores, held.codes, held.weight)
 
         patience = int(self.n_iter_no_change)
@@ -298,10 +301,20 @@ class PUNeuralClassifier(BaseLearner):
         return True
 
     def _scores(self, x: Any) -> NDArray:
-        rows = self._standardized(x)
-        if not self.has_own_module_:
-            return self.null_scores_ + perceptron_scores(self.weights_, rows)
-        return self.null_scores_ + module_scores(self.module_, rows, self._threads)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, with its row
+            rows = self._standardized(x)
+            if self.has_own_module_:
+                found = module_scores(self.module_, rows, self._threads)
+            else:
+                found = perceptron_scores(self.weights_, rows)
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"Row {int(np.argmin(np.isfinite(found).all(axis=1)))} of X holds numbers so large that its scores "
+                "are not finite.",
+                parameter="X",
+                remedy="Check its units.",
+            )
+        return self.null_scores_ + found
 
 
 def _dense(x: Any) -> NDArray:
