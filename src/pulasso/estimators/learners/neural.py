@@ -37,6 +37,7 @@ __all__ = ["PUNeuralClassifier"]
 
 # Set by what the estimator knows; from outside they would contradict it.
 OURS = ("module", "criterion", "lr", "batch_size", "max_epochs", "train_split", "device", "warm_start")
+MOST_UNITS = 2**12  # of a layer; matrices grow with their square
 
 
 class PUNeuralClassifier(BaseLearner):
@@ -194,7 +195,7 @@ class PUNeuralClassifier(BaseLearner):
         remedy = "Give whole numbers, (64, 64)."
         check_kind("hidden_layers", self.hidden_layers, (list, tuple, np.ndarray), remedy)
         for each in self.hidden_layers:
-            check_number("hidden_layers", each, least=1, most=2**16, whole=True)
+            check_number("hidden_layers", each, least=1, most=MOST_UNITS, whole=True)
         check_number("dropout", self.dropout, least=0.0, most=0.95)
         check_number("weight_decay", self.weight_decay, least=0.0)
         check_number("batch_size", self.batch_size, least=1, whole=True)
