@@ -62,21 +62,21 @@ class PUNeuralClassifier(BaseLearner):
         rows for class 0.
     hidden_layers : sequence of int, default=(64, 64)
         Units of each hidden layer of the perceptron. Without any it is a linear model.
-    dropout : float, default=0.0
+    dropout : float, default=0.2
         Share of the hidden units that are left out of each step.
-    weight_decay : float, default=0.01
+    weight_decay : float, default=0.5
         Of AdamW.
     learning_rate : float, default=0.002
     batch_size : int, default=256
         About so many rows for a step; batches are made equal.
-    max_epochs : int, default=200
+    max_epochs : int, default=300
         The largest number of passes over the rows.
     early_stopping : bool or "auto", default="auto"
         Find the number of epochs on held-out rows, by the likelihood of their observed labels, then fit to all rows.
         "auto" does so with 200 rows or more, and five or more of every label.
     validation_fraction : float, default=0.2
         Share of the rows that are held out.
-    n_iter_no_change : int, default=20
+    n_iter_no_change : int, default=40
         Epochs without a better loss of held-out rows, after which the search ends.
     standardize : bool, default=True
         Centre the columns and give them unit variance.
@@ -149,14 +149,14 @@ class PUNeuralClassifier(BaseLearner):
         label_frequency: PerClass | None = None,
         anchor: float = 0.0,
         hidden_layers: Sequence[int] = (64, 64),
-        dropout: float = 0.0,
-        weight_decay: float = 0.01,
+        dropout: float = 0.2,
+        weight_decay: float = 0.5,
         learning_rate: float = 0.002,
         batch_size: int = 256,
-        max_epochs: int = 200,
+        max_epochs: int = 300,
         early_stopping: bool | str = "auto",
         validation_fraction: float = 0.2,
-        n_iter_no_change: int = 20,
+        n_iter_no_change: int = 40,
         standardize: bool = True,
         net_params: Mapping[str, Any] | None = None,
         unlabeled: Any = None,
