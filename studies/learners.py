@@ -16,6 +16,7 @@ many trees. Log-losses count probabilities below .001 as .001, for the sake of r
 import argparse
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 from scipy.special import softmax
@@ -32,6 +33,7 @@ from pulasso.tables import text_table
 
 LEARNERS = {"boosting": PUBoostingClassifier, "network": PUNeuralClassifier}
 SETTINGS = {"quick": (1, 1_500), "full": (3, 3_000)}  # replicates, rows of simulated data
+TABLES = {"digits": "multinomial", "red wine": "ordinal", "white wine": "ordinal"}
 NAIVE = {"scenario": "fully-observed"}
 FREQUENCY = 0.4  # of simulated data; real ones have .6
 ANCHORS = (0.0, 1.0)
@@ -94,15 +96,21 @@ def log_loss(model, x, y):
     return -np.mean(np.log(proba / proba.sum(axis=1, keepdims=True))[np.arange(len(y)), y])
 
 
-def simulated(replicates, n, learner):
+def cells():
+    """Yield K, scenario and response."""
+    for scenario in ("single-training-set", "case-control"):
+        yield from ((k, scenario, "multinomial") for k in (1, 2, 5))
+        yield from ((k, scenario, "ordinal") for k in (2, 5))
+
+
+def simulated(replicates, n, learners, truths=tuple(TRUTHS)):
     """Log-losses on fresh rows of the population."""
-    rows, kind = [], LEARNERS[learner]
-    cells = [(k, s, "multinomial") for s in ("single-training-set", "case-control") for k in (1, 2, 5)]
-    cells += [(k, s, "ordinal") for s in ("single-training-set", "case-control") for k in (2, 5)]
-    for name, truth in TRUTHS.items():
-        for k, scenario, response in cells:
+    rows = []
+    for learner, name in product(learners, truths):
+        kind, truth = LEARNERS[learner], TRUTHS[name]
+        for k, scenario, response in cells():
             losses, ordinal = [], response == "ordinal"
-            for seed in range(replicates):
+            for seed in range(1, replicates + 1):  # defaults of the learners were chosen with seed 0
                 rng = np.random.default_rng([seed, k])
                 x, z, y, weight, told = observe(
                     *draw(truth, k, ordinal, n, rng), scenario, truth, ordinal, rng
@@ -115,18 +123,18 @@ def simulated(replicates, n, learner):
             naive, best, *ours = np.mean(losses, axis=0)
             closed = [f"{(naive - each) / (naive - best):.0%}" for each in ours]
             numbers = [f"{each:.3f}" for each in (naive, *ours, best)]
-            rows.append([name, response, scenario, str(k), *numbers, *closed])
+            rows.append([learner, name, response, scenario, str(k), *numbers, *closed])
             print(rows[-1], flush=True)
     of_anchors = [f"anchor {rho:g}" for rho in ANCHORS]
-    header = ["truth", "response", "scenario", "K", "naive", *of_anchors, "all labels"]
+    header = ["learner", "truth", "response", "scenario", "K", "naive", *of_anchors, "all labels"]
     print_table([*header, *(f"closed, {each}" for each in of_anchors)], rows)
 
 
-def linear(replicates, n):
+def linear(replicates, sizes):
     """Log-losses where a linear model is right, as multiples of its own."""
     rows = []
     for k in (1, 2, 5):
-        for size in (n, 4 * n):
+        for size in sizes:
             losses = []
             for seed in range(replicates):
                 data = simulate_multinomial(
@@ -266,22 +274,23 @@ def rivals(kind, response, frequency, seed):
     return found
 
 
-def tables():
-    """Digits with pixels that vary, and wine in three grades."""
-    X, y = load_digits(return_X_y=True)
-    yield "digits", X[:, X.std(axis=0) > 0], y, "multinomial"
-    for color in ("red", "white"):
-        wine = load_wine_quality(color)
-        yield f"{color} wine", np.asarray(wine.X, dtype=float), np.asarray(wine.y), "ordinal"
+def table(name):
+    """Return digits with the pixels that vary, or wine in three grades."""
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+        return X[:, X.std(axis=0) > 0], y
+    wine = load_wine_quality(name.split()[0])
+    return np.asarray(wine.X, dtype=float), np.asarray(wine.y)
 
 
-def real(replicates, frequency=0.6):
+def real(replicates, learners, names, frequency=0.6):
     """Accuracy and log-loss of true classes on other rows."""
     rows = []
-    for name, X, y, response in tables():
-        for learner, kind in LEARNERS.items():
-            found = {}
-            for seed in range(replicates):
+    for name in names:
+        X, y = table(name)
+        for learner in learners:
+            kind, response, found = LEARNERS[learner], TABLES[name], {}
+            for seed in range(1, replicates + 1):
                 x, x_new, y_fit, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
                 scaler = StandardScaler().fit(x)
                 x, x_new = scaler.transform(x), scaler.transform(x_new)
@@ -299,7 +308,7 @@ def real(replicates, frequency=0.6):
     print_table(["table", "learner", "labels read by", "accuracy", "log-loss"], rows)
 
 
-def trees(replicates):
+def trees(replicates, learners):
     """Five species by their records; log-loss and mean AUC in places of a survey that have at most one of them."""
     data, rows, found = load_swiss_trees(), [], {}
     species = np.array(data.class_names)
@@ -314,7 +323,8 @@ def trees(replicates):
         told = {"scenario": "case-control", "prevalence": data.prevalence}
         lasso = MultinomialPULassoCV(n_lams=20, cv=3, progress=False, random_state=seed, **told)
         models = {("linear", "told shares"): lasso}
-        for learner, kind in LEARNERS.items():
+        for learner in learners:
+            kind = LEARNERS[learner]
             models |= {
                 (learner, f"anchor {rho:g}"): kind(**told, anchor=rho, random_state=seed) for rho in ANCHORS
             }
@@ -372,17 +382,20 @@ def main():
     parts = ("simulated", "linear", "real", "trees", "time")
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
     parser.add_argument("--only", choices=parts)
-    parser.add_argument("--learner", choices=LEARNERS, default="boosting", help="of the simulated part")
+    parser.add_argument("--learner", choices=LEARNERS, help="one of them, instead of both")
+    parser.add_argument("--table", choices=TABLES, help="one of the real part, instead of all")
+    parser.add_argument("--truth", choices=TRUTHS, help="one of the simulated part, instead of all")
     parser.add_argument("--replicates", type=int, help="instead of those of the scale")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     replicates, n = SETTINGS[given.scale]
     replicates = given.replicates or replicates
+    learners = [given.learner] if given.learner else list(LEARNERS)
     run = {
-        "simulated": lambda: simulated(replicates, n, given.learner),
-        "linear": lambda: linear(replicates, n),
-        "real": lambda: real(replicates),
-        "trees": lambda: trees(replicates),
+        "simulated": lambda: simulated(replicates, n, learners, [given.truth] if given.truth else TRUTHS),
+        "linear": lambda: linear(replicates, (n,) if given.scale == "quick" else (n, 4 * n)),
+        "real": lambda: real(replicates, learners, [given.table] if given.table else TABLES),
+        "trees": lambda: trees(replicates, learners),
         "time": lambda: timed(replicates),
     }
     for part in (given.only,) if given.only else parts:

@@ -15,7 +15,16 @@ from pulasso.estimators.learners._perceptron import in_parts
 from pulasso.exceptions import InputError
 from pulasso.objectives import PUObjective, torch_loss
 
-__all__ = ["Training", "build_module", "module_scores", "train", "undisturbed", "weights_of", "with_weights"]
+__all__ = [
+    "Training",
+    "build_module",
+    "diverged",
+    "module_scores",
+    "train",
+    "undisturbed",
+    "weights_of",
+    "with_weights",
+]
 
 Held = Callable[[Any], float]
 
@@ -164,10 +173,10 @@ def train(
         net.initialize()
         net.notify("on_train_begin", X=rows, y=labels)
         losses: list[float] = []
-        for epoch in range(n_rounds):
+        for _ in range(n_rounds):
             net.fit_loop(rows, labels, epochs=1)
             if not all(bool(torch.isfinite(each).all()) for each in module.parameters()):
-                raise _diverged(epoch)
+                raise diverged()
             if held is not None:
                 pu.offsets_ = net.criterion_.offsets.detach().numpy().copy()
                 losses.append(held(module))
@@ -189,6 +198,8 @@ def _new_net(module: Any, pu: PUObjective, how: Training, dtype: Any) -> Any:
         def get_loss(self, y_pred: Any, y_true: Any, *args: Any, **kwargs: Any) -> Any:
             codes, weight = y_true[:, 0], y_true[:, 1]
             scores = start + (y_pred[:, None] if y_pred.ndim == 1 else y_pred)
+            if not bool(torch.isfinite(scores).all()):
+                raise diverged()
             # The loss is a mean over the batch; a batch of heavy rows counts for more.
             return self.criterion_(scores, codes, weight) * (weight.mean() / mean_weight)
 
@@ -213,9 +224,10 @@ def _new_net(module: Any, pu: PUObjective, how: Training, dtype: Any) -> Any:
     )
 
 
-def _diverged(epoch: int) -> InputError:
+def diverged() -> InputError:
+    """Return the error of a training whose numbers have become too large."""
     return InputError(
-        f"Weights of the network are no longer finite after epoch {epoch + 1}.",
+        "Weights or scores of the network are no longer finite.",
         parameter="learning_rate",
         remedy="Make it smaller, and keep standardize=True.",
     )

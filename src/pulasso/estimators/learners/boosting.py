@@ -50,14 +50,14 @@ class PUBoostingClassifier(BaseLearner):
         Holds the mean prediction to the class shares that the scenario tells. Trees can tell labelled rows from
         unlabeled ones all too well, and then take unlabeled rows for class 0. Steps are the shorter the larger it is:
         raise `n_estimators` with it.
-    n_estimators : int, default=300
+    n_estimators : int, default=500
         The largest number of rounds; with several classes every round is one tree for each.
     learning_rate : float, default=0.05
     max_leaves : int, default=15
         Leaves of a tree.
-    min_child_weight : float, default=1.0
+    min_child_weight : float, default=3.0
         The least sum of curvatures in a leaf; a row has at most 1/4 of its weight.
-    reg_lambda : float, default=1.0
+    reg_lambda : float, default=10.0
         Ridge on the values of leaves.
     monotone_constraints : array-like of shape (n_features,) or mapping, optional
         1 (score grows), -1 (falls) or 0 for each feature; or a mapping from names of columns. It acts on the log odds
@@ -141,11 +141,11 @@ class PUBoostingClassifier(BaseLearner):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         anchor: float = 0.0,
-        n_estimators: int = 300,
+        n_estimators: int = 500,
         learning_rate: float = 0.05,
         max_leaves: int = 15,
-        min_child_weight: float = 1.0,
-        reg_lambda: float = 1.0,
+        min_child_weight: float = 3.0,
+        reg_lambda: float = 10.0,
         monotone_constraints: Sequence[int] | Mapping[str, int] | None = None,
         interaction_constraints: Sequence[Sequence[Any]] | None = None,
         categorical_features: Sequence[Any] | None = None,

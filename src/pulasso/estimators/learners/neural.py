@@ -16,6 +16,7 @@ from pulasso.estimators.learners._base import BaseLearner
 from pulasso.estimators.learners._network import (
     Training,
     build_module,
+    diverged,
     module_scores,
     train,
     undisturbed,
@@ -36,6 +37,7 @@ __all__ = ["PUNeuralClassifier"]
 
 # Set by what the estimator knows; from outside they would contradict it.
 OURS = ("module", "criterion", "lr", "batch_size", "max_epochs", "train_split", "device", "warm_start")
+MOST_UNITS = 2**12  # of a layer; matrices grow with their square
 
 
 class PUNeuralClassifier(BaseLearner):
@@ -60,21 +62,21 @@ class PUNeuralClassifier(BaseLearner):
         rows for class 0.
     hidden_layers : sequence of int, default=(64, 64)
         Units of each hidden layer of the perceptron. Without any it is a linear model.
-    dropout : float, default=0.0
+    dropout : float, default=0.2
         Share of the hidden units that are left out of each step.
-    weight_decay : float, default=0.01
+    weight_decay : float, default=0.5
         Of AdamW.
     learning_rate : float, default=0.002
     batch_size : int, default=256
         About so many rows for a step; batches are made equal.
-    max_epochs : int, default=200
+    max_epochs : int, default=300
         The largest number of passes over the rows.
     early_stopping : bool or "auto", default="auto"
         Find the number of epochs on held-out rows, by the likelihood of their observed labels, then fit to all rows.
         "auto" does so with 200 rows or more, and five or more of every label.
     validation_fraction : float, default=0.2
         Share of the rows that are held out.
-    n_iter_no_change : int, default=20
+    n_iter_no_change : int, default=40
         Epochs without a better loss of held-out rows, after which the search ends.
     standardize : bool, default=True
         Centre the columns and give them unit variance.
@@ -147,14 +149,14 @@ class PUNeuralClassifier(BaseLearner):
         label_frequency: PerClass | None = None,
         anchor: float = 0.0,
         hidden_layers: Sequence[int] = (64, 64),
-        dropout: float = 0.0,
-        weight_decay: float = 0.01,
+        dropout: float = 0.2,
+        weight_decay: float = 0.5,
         learning_rate: float = 0.002,
         batch_size: int = 256,
-        max_epochs: int = 200,
+        max_epochs: int = 300,
         early_stopping: bool | str = "auto",
         validation_fraction: float = 0.2,
-        n_iter_no_change: int = 20,
+        n_iter_no_change: int = 40,
         standardize: bool = True,
         net_params: Mapping[str, Any] | None = None,
         unlabeled: Any = None,
@@ -193,7 +195,7 @@ class PUNeuralClassifier(BaseLearner):
         remedy = "Give whole numbers, (64, 64)."
         check_kind("hidden_layers", self.hidden_layers, (list, tuple, np.ndarray), remedy)
         for each in self.hidden_layers:
-            check_number("hidden_layers", each, least=1, most=2**16, whole=True)
+            check_number("hidden_layers", each, least=1, most=MOST_UNITS, whole=True)
         check_number("dropout", self.dropout, least=0.0, most=0.95)
         check_number("weight_decay", self.weight_decay, least=0.0)
         check_number("batch_size", self.batch_size, least=1, whole=True)
@@ -239,6 +241,8 @@ class PUNeuralClassifier(BaseLearner):
 
             def judge(module: Any) -> float:
                 scores = self.null_scores_ + module_scores(module, rows, self._threads)
+                if not np.isfinite(scores).all():
+                    raise diverged()
                 return objective.observed_log_loss(scores, held.codes, held.weight)
 
         patience = int(self.n_iter_no_change)
@@ -298,10 +302,20 @@ class PUNeuralClassifier(BaseLearner):
         return True
 
     def _scores(self, x: Any) -> NDArray:
-        rows = self._standardized(x)
-        if not self.has_own_module_:
-            return self.null_scores_ + perceptron_scores(self.weights_, rows)
-        return self.null_scores_ + module_scores(self.module_, rows, self._threads)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, with its row
+            rows = self._standardized(x)
+            if self.has_own_module_:
+                found = module_scores(self.module_, rows, self._threads)
+            else:
+                found = perceptron_scores(self.weights_, rows)
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"Row {int(np.argmin(np.isfinite(found).all(axis=1)))} of X holds numbers so large that its scores "
+                "are not finite.",
+                parameter="X",
+                remedy="Check its units.",
+            )
+        return self.null_scores_ + found
 
 
 def _dense(x: Any) -> NDArray:
