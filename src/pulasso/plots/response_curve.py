@@ -133,7 +133,8 @@ class ResponseCurveDisplay(Display):
         j, name = find_feature(feature, X)
         if not average:
             values, center = column_and_center(X, j)
-            _refuse_large(values), _refuse_large(center)
+            _refuse_large(values)
+            _refuse_large(center)
             grid = _spread(values, int(n_points))
             rows = np.tile(center, (len(grid), 1))
             rows[:, j] = grid

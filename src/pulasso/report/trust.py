@@ -201,7 +201,9 @@ def _sensitivity(material: Material) -> list[Block]:
     how = "and the same penalty" if np.ptp(sweep.lam) == 0 else "and the penalty chosen anew"
     if not material.is_linear:
         how = f"and as many {material.rounds} as then fit best"
-        sentences.append("Accuracies of the rows of the fit are too high; look at how they differ.")
+        sentences.append(
+            "Accuracies are too high where they rest on rows of the fit; look at how they differ."
+        )
     return [
         Text(f"Sensitivity: the model was fitted again with other assumed values of the {what}, {how}."),
         _sweep_table(sweep, what, values),
