@@ -82,11 +82,13 @@ def examine(
     rows: dict[str, Any] = {"X": x, "z": z, "sample_weight": weight}
     if options.wants_sweep:
         assumed = assumed_numbers(model)
+        # Of their own rows boosted trees and networks tell nothing.
+        judged_by = 0.2 if held_out is None and not hasattr(model, "coef_") else held_out
         found["sensitivity"] = sensitivity_sweep(
             _of_one_lam(model),
             grid=_given_values(options, list(assumed)) or _values_around(assumed, model.scenario_.asks_for),
             reference=_one_if_shared(assumed),
-            held_out=held_out,
+            held_out=judged_by,
             n_jobs=jobs,
             **rows,
         )

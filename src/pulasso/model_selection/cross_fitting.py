@@ -74,7 +74,7 @@ def cross_fit(
     """
     check_in_memory(X, "cross_fit")
     X = X if getattr(X, "shape", None) else as_numbers("X", X, ndim=2)
-    z, weight = np.asarray(z), check_weight(sample_weight, X)
+    weight = check_weight(sample_weight, X)
     labels = _read_labels(model, z, weight)
     folds = split_rows(make_splitter(cv, random_state), X, labels.codes)
     check_folds(folds, labels, weight)
@@ -84,7 +84,7 @@ def cross_fit(
     steps = {f"fold {i}": (model, X, z, weight, fold) for i, fold in enumerate(folds, start=1)}
     found = run_steps(_fit_fold, steps, n_jobs=n_jobs, run=run, progress=progress, title="folds")
     model.fit(X, z, sample_weight=weight)
-    model.cv_proba_ = np.full((len(z), len(labels.classes)), np.nan)
+    model.cv_proba_ = np.full((len(labels.codes), len(labels.classes)), np.nan)
     for fold, result in zip(folds, found, strict=True):
         model.cv_proba_[fold.test] = result["proba"]
     model.fold_losses_ = np.array([float(result["loss"]) for result in found])
@@ -92,7 +92,7 @@ def cross_fit(
     return model
 
 
-def _read_labels(model: Any, z: NDArray, weight: NDArray) -> Any:
+def _read_labels(model: Any, z: ArrayLike, weight: NDArray) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit gives them
         return encode_labels(
@@ -105,12 +105,12 @@ def _read_labels(model: Any, z: NDArray, weight: NDArray) -> Any:
         )
 
 
-def _fit_fold(model: Any, x: Any, z: NDArray, weight: NDArray, fold: Fold) -> dict[str, Any]:
+def _fit_fold(model: Any, x: Any, z: ArrayLike, weight: NDArray, fold: Fold) -> dict[str, Any]:
     """Return what a fit without the fold says about it; the fit to all rows warns of whatever there is to warn of."""
     train, test = fold
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        fitted = clone(model).fit(take_rows(x, train), z[train], sample_weight=weight[train])
+        fitted = clone(model).fit(take_rows(x, train), take_rows(z, train), sample_weight=weight[train])
         held = take_rows(x, test)
-        loss = -fitted.observed_score(held, z[test], sample_weight=weight[test])
+        loss = -fitted.observed_score(held, take_rows(z, test), sample_weight=weight[test])
         return {"proba": fitted.predict_proba(held), "loss": loss, "rounds": fitted.n_iter_}

@@ -115,10 +115,12 @@ def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) 
 
 
 def take_rows(x: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of an array, a data frame or a sparse matrix."""
+    """Return some rows of an array, a data frame or a sparse matrix, or some labels, which keep their order."""
     if hasattr(x, "iloc"):
         return x.iloc[rows]
-    return x.tocsr()[rows] if hasattr(x, "tocsr") else np.asarray(x)[rows]
+    if hasattr(x, "tocsr"):
+        return x.tocsr()[rows]
+    return x[rows] if hasattr(x, "dtype") else np.asarray(x)[rows]
 
 
 def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:

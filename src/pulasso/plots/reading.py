@@ -35,6 +35,18 @@ def model_of(estimator: Any) -> Any:
     return core
 
 
+def told_model_of(estimator: Any) -> Any:
+    """Return the fitted model of this package inside searches and pipelines, which knows what it was told."""
+    core = core_of(estimator)
+    if not hasattr(core, "scenario_") or not hasattr(core, "label_counts_"):
+        raise InputError(
+            f"{type(core).__name__} knows of no scenario, and so of no told shares.",
+            parameter="estimator",
+            remedy="Give a fitted estimator of this package, or a pipeline or search that ends in one.",
+        )
+    return core
+
+
 def feature_names(model: Any) -> list[str]:
     """Return the names of the features, or x0, x1, ... where the model never saw any."""
     names = getattr(model, "feature_names_in_", None)

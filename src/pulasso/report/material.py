@@ -9,6 +9,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 
 from pulasso._messages import Message, arg, plain, render
 from pulasso.data.chunks import is_chunked
@@ -20,6 +21,8 @@ from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
 from pulasso.plots.style import only_largest
 from pulasso.prevalence import SensitivitySweep
+from pulasso.report.blocks import number
+from pulasso.report.learned import engines_of, importances_of
 
 __all__ = ["Material", "assumed_numbers"]
 
@@ -61,7 +64,7 @@ class Material:
     coefs : array of shape (n_outputs, n_features)
         Coefficients per standard deviation.
     strength : array of shape (n_features,)
-        Their norms.
+        Their norms; importances of models without coefficients, which have neither `lam`, `outputs` nor `coefs`.
     selected : array
         Positions of the selected features, the strongest first.
     numbers : dict of str to float
@@ -89,11 +92,14 @@ class Material:
         self._check()
         given = None if self.cv is None else core_of(self.cv)
         self.chooser = next((each for each in (given, core) if hasattr(each, "cv_loss_")), None)
-        self.lam = float(core.lam_ if hasattr(core, "lam_") else core.lam)
         self.classes = [str(plain(name)) for name in core.classes_]
-        self.features, self.outputs = feature_names(core), output_names(core)
-        self.coefs = scaled_coefs(core)
-        self.strength = np.linalg.norm(self.coefs, axis=0)
+        self.features = feature_names(core)
+        if self.is_linear:
+            self.lam = float(core.lam_ if hasattr(core, "lam_") else core.lam)
+            self.outputs, self.coefs = output_names(core), scaled_coefs(core)
+            self.strength = np.linalg.norm(self.coefs, axis=0)
+        else:
+            self.strength = np.zeros(0) if self.importances is None else self.importances[0]
         self.selected = only_largest(self.strength, len(self.strength))
         self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
         if self.data_hash is None and self.X is not None:
@@ -106,7 +112,7 @@ class Material:
 
     def _check(self) -> None:
         """Refuse what no report can be written from."""
-        if not (hasattr(self.core, "scenario_") and hasattr(self.core, "group_norms_")):
+        if not (hasattr(self.core, "scenario_") and hasattr(self.core, "label_counts_")):
             raise TypeError(
                 f"{type(self.core).__name__} is no fitted model of this package; a report needs one of its estimators, "
                 "or a pipeline or search that ends in one."
@@ -140,6 +146,36 @@ class Material:
                 f"{arg('cv')} is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "
             )
             raise TypeError(Message(problem + "MultinomialPULassoCV or OrdinalPULassoCV."))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the model has coefficients; boosted trees and networks have none."""
+        return hasattr(self.core, "coef_")
+
+    @property
+    def rounds(self) -> str:
+        """What the learner calls its rounds."""
+        return getattr(self.core, "_rounds", "rounds")
+
+    @property
+    def loss_of_fit(self) -> dict[str, str]:
+        """What was minimised, in the rows of the fit."""
+        found = "objective" if self.is_linear else "loss"
+        return {found: number(getattr(self.core, f"{found}_"), 9)}
+
+    @property
+    def engines(self) -> dict[str, str]:
+        """Versions of the packages that did the learning."""
+        return {} if self.is_linear else engines_of(self.core)
+
+    @cached_property
+    def importances(self) -> tuple[NDArray, str] | None:
+        """Importances of features and what they are; None where nothing tells them."""
+        if self.is_linear:
+            return np.linalg.norm(scaled_coefs(self.core), axis=0), "norm of the coefficients"
+        return importances_of(
+            self.core, self.X if self.model is self.core else None, self.z, self.sample_weight
+        )
 
     @property
     def judges(self) -> bool:
@@ -199,7 +235,8 @@ class Material:
         if not np.allclose([self.weight.sum(), *seen], [counts.total, *counts.n_labeled[1:]]):
             return False
         loss = -observed_log_likelihood_scorer(self.model, self.X, self.z, sample_weight=self.sample_weight)
-        return loss <= self.core.objective_ + ROUNDING * abs(self.core.objective_)
+        least = self.core.objective_ if self.is_linear else self.core.loss_
+        return loss <= least + ROUNDING * abs(least)
 
     @cached_property
     def warnings(self) -> list[str]:

@@ -58,6 +58,14 @@ def test_processes_change_nothing():
     np.testing.assert_array_equal(one.cv_proba_, two.cv_proba_)
 
 
+def test_ordered_labels_keep_their_order():
+    stages = pd.Categorical(np.where(Z == "oak", np.where(TABLE["a"] > 0, "high", "mid"), "none"))
+    stages = stages.reorder_categories(["none", "mid", "high"], ordered=True)
+    model = clone(QUICK).set_params(response="ordinal", unlabeled=None)
+    assert cross_fit(model, TABLE, stages, cv=2).classes_.tolist() == ["none", "mid", "high"]
+    assert np.isfinite(model.cv_proba_).all()
+
+
 def test_folds_without_a_label_are_refused():
     one_oak = np.where(np.arange(300) == 5, "oak", "none")
     with pytest.raises(InputError) as caught:

@@ -270,14 +270,6 @@ class BaseLearner(BasePULasso):
         check_is_fitted(self)
         return summarize_learner(self)
 
-    def report(self, path: Any, **about: Any) -> Any:
-        """Refuse: reports are about coefficients."""
-        raise self._no_coefficients("report")
-
-    def card(self, path: Any, **about: Any) -> Any:
-        """Refuse: model cards are about coefficients."""
-        raise self._no_coefficients("model card")
-
     def to_onnx(self, path: Any, **how: Any) -> Any:
         """Refuse: only linear models are written as ONNX."""
         raise self._no_coefficients("ONNX file")
