@@ -8,9 +8,8 @@ ROC curve and log-loss. The share of the species among the places of the survey 
 
 Background: 10,000 random places; or the places where any of 30 species was recorded (target group); or random places
 and two bias columns, the logarithm of how dense records of all species are at two distances, beside that of random
-places. "naive" takes background for absence; "naive, re-weighted" is the same model after predict_proba(X, prevalence=).
-With a target group "prevalence" is the share of visited places; "told by the survey" takes the share of surveyed places
-for it.
+places. "naive" takes background for absence; "naive, re-weighted" is the same after predict_proba(X, prevalence=).
+With a target group that share stands for the share of visited places, which nobody knows.
 
 Records and survey: 300 places of the survey are used for fitting, the others for judging, five times. Each source
 alone; both in one fit by Sources; and both with class log odds of records that may differ by a constant.
