@@ -9,7 +9,7 @@ from pulasso.cli.build_estimator import estimator_settings
 from pulasso.cli.checkpoints import resumable, writing
 from pulasso.cli.errors import command_line, note, say
 from pulasso.cli.load_data import load_data
-from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
+from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, SourceOptions, TableOptions
 from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
 from pulasso.metrics import pu_scores
 from pulasso.scenarios import as_scenario
@@ -20,7 +20,7 @@ __all__ = ["fit_and_write"]
 def fit_and_write(
     command: str,
     estimators: dict[str, Any],
-    options: tuple[TableOptions, ModelOptions, RobustnessOptions, OutputOptions],
+    options: tuple[TableOptions, ModelOptions, SourceOptions, RobustnessOptions, OutputOptions],
     settings: dict[str, Any],
     *,
     seed: int,
@@ -29,9 +29,10 @@ def fit_and_write(
     checkpoint: Path | None = None,
 ) -> None:
     """Fit an estimator to a table, write the model and its predictions, and show what was found."""
-    table_options, model_options, robustness, output = options
-    data = load_data(table_options, model_options)
-    model = estimators[model_options.response](**estimator_settings(model_options, data), **settings)
+    table_options, model_options, source_options, robustness, output = options
+    data = load_data(table_options, model_options, source_options)
+    how_labeled = estimator_settings(model_options, data, source_options)
+    model = estimators[model_options.response](**how_labeled, **settings)
     scenario = as_scenario(model.scenario, prevalence=model.prevalence, label_frequency=model.label_frequency)
     check_robustness(robustness, scenario, data.label_counts)
     files = {"model": output.out / "model", "predictions": output.out / "predictions.csv"}
@@ -47,9 +48,11 @@ def fit_and_write(
     with writing([*files.values()], output.force) as force, steps:
         if not output.json:
             say(f"{data}\n")
-        model.fit(x, z, sample_weight=weight)
-        # Warns of scores that cannot be, and of one class for all.
-        scores = pu_scores(model, x, z, y_proba=getattr(model, "cv_proba_", None), sample_weight=weight)
+        where = {} if data.source is None else {"source": data.source}
+        model.fit(x, z, sample_weight=weight, **where)
+        # Warns of scores that cannot be, and of one class for all. Those of several sources are one source's each.
+        held_out = getattr(model, "cv_proba_", None)
+        scores = None if where else pu_scores(model, x, z, y_proba=held_out, sample_weight=weight)
         found = {}
         if robustness.wants_any:
             found = examine(model, x, z, weight, robustness, seed=seed, jobs=jobs)

@@ -77,7 +77,7 @@ class ScoredModel:
 
     def within_errors_of_labelling(self) -> Iterator[tuple["ScoredModel", "ScoredModel"]]:
         """Yield this model with rows weighed by propensities one standard error away, to both sides."""
-        propensity = getattr(self.scenario, "propensity", None)
+        propensity: Any = getattr(self.scenario, "propensity", None)
         for direction in [] if propensity is None or propensity.directions is None else propensity.directions:
             ends = copy(self), copy(self)
             for end, sign in zip(ends, (1.0, -1.0), strict=True):

@@ -12,6 +12,7 @@ from pulasso.cli.options import (
     ModelOptions,
     OutputOptions,
     RobustnessOptions,
+    SourceOptions,
     TableOptions,
     flat,
     one_of,
@@ -38,6 +39,7 @@ class Refit(StrEnum):
 def cv(
     data: TableOptions,
     model: ModelOptions,
+    sources: SourceOptions,
     grid: GridOptions,
     robustness: RobustnessOptions,
     output: OutputOptions,
@@ -81,4 +83,4 @@ def cv(
     }
     estimators = {"multinomial": MultinomialPULassoCV, "ordinal": OrdinalPULassoCV}
     how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report, "checkpoint": checkpoint}
-    fit_and_write("cv", estimators, (data, model, robustness, output), settings, **how)
+    fit_and_write("cv", estimators, (data, model, sources, robustness, output), settings, **how)

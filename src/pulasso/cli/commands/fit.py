@@ -8,6 +8,7 @@ from pulasso.cli.options import (
     ModelOptions,
     OutputOptions,
     RobustnessOptions,
+    SourceOptions,
     TableOptions,
     flat,
     option,
@@ -20,6 +21,7 @@ __all__ = ["fit"]
 def fit(
     data: TableOptions,
     model: ModelOptions,
+    sources: SourceOptions,
     robustness: RobustnessOptions,
     output: OutputOptions,
     lam: float = option(..., None, "Strength of the penalty.", min=0.0),
@@ -40,4 +42,4 @@ def fit(
     settings = {"lam": lam, **({"n_restarts": restarts, "random_state": seed} if restarts else {})}
     estimators = {"multinomial": MultinomialPULasso, "ordinal": OrdinalPULasso}
     how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report}
-    fit_and_write("fit", estimators, (data, model, robustness, output), settings, **how)
+    fit_and_write("fit", estimators, (data, model, sources, robustness, output), settings, **how)
