@@ -25,10 +25,7 @@ def test_sources_in_one_fit_and_predictions_without(run, both, tmp_path):
     model = pulasso.load(tmp_path / "results" / "model")
     assert set(model.scenario_.scenarios) == {"records", "survey"}
     assert "origin" not in model.feature_names_in_
-    again = pulasso.MultinomialPULasso(
-        lam=0.05, scenario=model.scenario_, unlabeled="background", groups=model.groups
-    )
-    assert again.scenario.scenarios["records"].label_frequency == 0.6
+    assert model.scenario_.scenarios["records"].label_frequency == 0.6
     assert "one source at a time" in (tmp_path / "results" / "report.html").read_text()
     both.drop(columns=["origin", "species"]).to_csv(tmp_path / "new.csv", index=False)
     run("predict", "results/model", "new.csv", "--out", "predicted.csv")
