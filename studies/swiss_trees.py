@@ -4,16 +4,18 @@
     PULASSO_DATA=folder python studies/swiss_trees.py --scale full                # all that have 50 records or more
 
 Every species is a model of its own, of 13 variables and their squares, judged by an independent survey: area under the
-ROC curve and log-loss. The share of the species among the places of the survey is told to all that take it.
+ROC curve and log-loss. The share of the species among the places of the survey is told to all that take it. The survey
+saw forests only, so that among random places this share is too high.
 
 Background: 10,000 random places; or the places where any of 30 species was recorded (target group); or random places
 and two bias columns, the logarithm of how dense records of all species are at two distances, beside that of random
-places. "naive" takes background for absence; "naive, re-weighted" is the same model after predict_proba(X, prevalence=).
-With a target group "prevalence" is the share of visited places; "told by the survey" takes the share of surveyed places
-for it.
+places. "naive" takes background for absence; "naive, re-weighted" is the same after predict_proba(X, prevalence=).
+With a target group prevalence means the share of visited places: "recorded share" tells the share of them with a record
+of the species, and re-weights.
 
 Records and survey: 300 places of the survey are used for fitting, the others for judging, five times. Each source
-alone; both in one fit by Sources; and both with class log odds of records that may differ by a constant.
+alone; both in one fit by Sources; and both with class log odds of records that may differ by a constant. Background is
+the target group, with the recorded share; records alone are re-weighted to the share in the 300 places.
 """
 
 import argparse
@@ -30,7 +32,7 @@ from pulasso.tables import text_table
 ALL = tuple(f"swi{i:02d}" for i in range(1, 31))
 LEAST_RECORDS = 50
 DISTANCES = (1_000.0, 5_000.0)
-N_SURVEY = 300
+N_SURVEY, LEAST_FOUND = 300, 6
 FIT = {
     "n_lams": 15,
     "lam_min_ratio": 0.003,
@@ -65,6 +67,12 @@ def judged(y, proba):
     return roc_auc_score(y, proba), -np.mean(np.where(y == 1, np.log(proba), np.log1p(-proba)))
 
 
+def recorded_share(group):
+    """Return the share of visited places with a record of the species."""
+    is_own = group.y != "background"
+    return len(np.unique(group.places[is_own], axis=0)) / np.sum(~is_own)
+
+
 def backgrounds(species):
     """Yield what each kind of background, or bias columns, give for one species."""
     random = load_swiss_trees((species,))
@@ -78,6 +86,10 @@ def backgrounds(species):
         yield f"naive, re-weighted, {name}", *judged(y, naive.predict_proba(new, share)[:, 1])
         ours = MultinomialPULassoCV(scenario=CaseControl(share), **FIT).fit(X, z)
         yield f"ours, {name}", *judged(y, ours.predict_proba(new)[:, 1])
+    ours = MultinomialPULassoCV(scenario=CaseControl(recorded_share(group)), **FIT).fit(
+        features(group), group.y
+    )
+    yield "ours, target group, recorded share", *judged(y, ours.predict_proba(new, share)[:, 1])
     visited, places = (each.places[each.y == "background"] for each in (group, random))
     bias = record_density(random.places, visited, places)
     columns = [-2, -1]
@@ -92,14 +104,16 @@ def records_and_survey(species, replicates):
     """Yield what records, some places of a survey, and both together give for one species."""
     group = load_swiss_trees((species,), background="target-group")
     X, z, new, y = features(group), group.y, features(group.test), group.test.y[:, 0]
-    records = CaseControl(y.mean())
+    records = CaseControl(recorded_share(group))
     alone = MultinomialPULassoCV(scenario=records, **FIT).fit(X, z)
     for seed in range(replicates):
         rng = np.random.default_rng(seed)
         known = rng.permutation(len(y)) < N_SURVEY
         labels = np.where(y[known] == 1, species, "background")
         rest, truth = new[~known], y[~known]
-        yield "records", *judged(truth, alone.predict_proba(rest)[:, 1])
+        if y[known].sum() < LEAST_FOUND:
+            continue  # a survey of a species that it hardly found says nothing
+        yield "records", *judged(truth, alone.predict_proba(rest, y[known].mean())[:, 1])
         survey = MultinomialPULassoCV(scenario="fully-observed", **FIT).fit(new[known], labels)
         yield "survey", *judged(truth, survey.predict_proba(rest)[:, 1])
         source = np.repeat(["records", "survey"], [len(z), N_SURVEY])
@@ -152,7 +166,9 @@ def main():
         if given.only in (None, part):
             found = {}
             for name in species:
-                found[name] = means(run(name))
+                if not (rows := list(run(name))):
+                    continue
+                found[name] = means(rows)
                 shown = {way: np.round(values, 3).tolist() for way, values in found[name].items()}
                 print(name, np.sum(y == name), shown, flush=True)
             table(part, found)

@@ -9,7 +9,7 @@ from pulasso.cli import results
 from pulasso.cli.checkpoints import resumable, writing
 from pulasso.cli.errors import command_line, note, say
 from pulasso.cli.load_data import LoadedData, load_data
-from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, TableOptions
+from pulasso.cli.options import ModelOptions, OutputOptions, RobustnessOptions, SourceOptions, TableOptions
 from pulasso.cli.robustness import check_robustness, examine, robustness_for_json, show_robustness
 from pulasso.metrics import pu_scores
 from pulasso.model_selection import cross_fit
@@ -20,8 +20,8 @@ __all__ = ["fit_and_write"]
 
 def fit_and_write(
     command: str,
-    make: Callable[[ModelOptions, LoadedData], Any],
-    options: tuple[TableOptions, ModelOptions, RobustnessOptions, OutputOptions],
+    make: Callable[[ModelOptions, LoadedData, SourceOptions], Any],
+    options: tuple[TableOptions, ModelOptions, SourceOptions, RobustnessOptions, OutputOptions],
     *,
     seed: int,
     jobs: int,
@@ -34,9 +34,9 @@ def fit_and_write(
     `make` returns the estimator; with `folds` every row is also predicted by a fit without it, unless the estimator
     does that by itself.
     """
-    table_options, model_options, robustness, output = options
-    data = load_data(table_options, model_options)
-    model = make(model_options, data)
+    table_options, model_options, source_options, robustness, output = options
+    data = load_data(table_options, model_options, source_options)
+    model = make(model_options, data, source_options)
     scenario = as_scenario(model.scenario, prevalence=model.prevalence, label_frequency=model.label_frequency)
     check_robustness(robustness, scenario, data.label_counts)
     files = {"model": output.out / "model", "predictions": output.out / "predictions.csv"}
@@ -53,8 +53,9 @@ def fit_and_write(
     with writing([*files.values()], output.force) as force, steps:
         if not output.json:
             say(f"{data}\n")
+        where = {} if data.source is None else {"source": data.source}
         if folds is None:
-            model.fit(x, z, sample_weight=weight)
+            model.fit(x, z, sample_weight=weight, **where)
         else:
             cross_fit(model, x, z, cv=folds, sample_weight=weight, random_state=seed, n_jobs=jobs)
         rows = {"X": x, "z": z, "sample_weight": weight}
@@ -63,7 +64,9 @@ def fit_and_write(
             note(
                 "No scores: boosted trees and networks look too good on their own rows. `cv` holds some out."
             )
-        else:  # warns of scores that cannot be, and of one class for all
+        elif (
+            not where
+        ):  # scores are one source's each; warns of scores that cannot be, and of one class for all
             rows["scores"] = pu_scores(model, y_proba=getattr(model, "cv_proba_", None), **rows)
         found = {}
         if robustness.wants_any:

@@ -6,7 +6,16 @@ from enum import StrEnum
 from typing import Any
 
 from pulasso.cli.load_data import LoadedData
-from pulasso.cli.options import MODEL, Missing, ModelOptions, RobustnessOptions, TableOptions, one_of, option
+from pulasso.cli.options import (
+    MODEL,
+    Missing,
+    ModelOptions,
+    RobustnessOptions,
+    SourceOptions,
+    TableOptions,
+    one_of,
+    option,
+)
 from pulasso.exceptions import InputError
 
 __all__ = [
@@ -70,11 +79,13 @@ def refuse_options_of_linear_models(
             )
 
 
-def make_learner(learner: LearnerName, seed: int, options: ModelOptions, data: LoadedData) -> Any:
+def make_learner(
+    learner: LearnerName, seed: int, options: ModelOptions, data: LoadedData, sources: SourceOptions
+) -> Any:
     """Return the unfitted estimator."""
     from pulasso.cli.build_estimator import what_is_told
     from pulasso.model_selection import LEARNERS
 
     held = {} if options.anchor is None else {"anchor": options.anchor}
-    told = what_is_told(options, data)
+    told = what_is_told(options, data, sources)
     return LEARNERS[learner.value].make(response=options.response, random_state=seed, **told, **held)

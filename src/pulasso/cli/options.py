@@ -30,6 +30,7 @@ __all__ = [
     "OutputOptions",
     "RobustnessOptions",
     "ScenarioName",
+    "SourceOptions",
     "TableOptions",
     "flat",
     "one_of",
@@ -167,6 +168,27 @@ class ModelOptions:
 
 
 @dataclass(frozen=True)
+class SourceOptions:
+    """Rows of several sources, each with its own scenario."""
+
+    source: str | None = option(None, DATA, "Column that says where each row comes from.")
+    source_scenario: list[str] | None = option(
+        None,
+        MODEL,
+        "How labels came to be in one source, once for each: records=case-control:oak=0.2,fir=0.1, or "
+        "survey=fully-observed.",
+        metavar="SOURCE=SCENARIO[:NUMBERS]",
+    )
+    reference: str | None = option(
+        None,
+        MODEL,
+        "Let classes be more or less frequent in the other sources than in this one, for whose population predictions "
+        "are.",
+        metavar="SOURCE",
+    )
+
+
+@dataclass(frozen=True)
 class GridOptions:
     """The lams of a path, and how one of them is chosen."""
 
@@ -277,6 +299,8 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 def _as_typed(value: Any, several: bool) -> Any:
     """Return a value as it would have been typed: a table as oak=0.1,fir=0.2."""
+    if isinstance(value, dict) and several:
+        return [f"{name}={each}" for name, each in value.items()]
     if isinstance(value, dict):
         return ",".join(f"{name}={number}" for name, number in value.items())
     if several:

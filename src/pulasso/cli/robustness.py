@@ -11,7 +11,7 @@ from pulasso.cli.build_estimator import parse_numbers
 from pulasso.cli.errors import say
 from pulasso.cli.options import RobustnessOptions
 from pulasso.exceptions import InputError, ScenarioError
-from pulasso.scenarios import LabelCounts, Scenario
+from pulasso.scenarios import LabelCounts, Scenario, Sources
 
 __all__ = ["check_robustness", "examine", "robustness_for_json", "show_robustness"]
 
@@ -26,6 +26,8 @@ def check_robustness(options: RobustnessOptions, scenario: Scenario, counts: Lab
             f"--subsamples {options.subsamples} must be even: they come in pairs, each of which shares out the rows.",
             parameter="n_subsamples",
         )
+    if options.stability and isinstance(scenario, Sources):
+        raise InputError("--stability does not take rows of several sources.", parameter="stability")
     if not options.wants_sweep:
         return
     if scenario.asks_for is None:

@@ -147,6 +147,14 @@ class RowLabelling:
             mask[:] &= i < len(self.parts)
         return np.concatenate([mask.ravel() for mask in masks])
 
+    @cached_property
+    def has_effect(self) -> NDArray:
+        """Which entries matter: the level of a case-control sample is told, and its intercept does not."""
+        masks = [np.ones(shape, dtype=bool) for shape in self._shapes]
+        for mask, (_, _, part) in zip(masks, self.parts, strict=False):
+            mask[:, 0] = not part.scenario.sampled_by_label
+        return np.concatenate([mask.ravel() for mask in masks])
+
     def start(self) -> NDArray:
         """Return constant propensities, and no shifts."""
         own = [part.start().ravel() for _, _, part in self.parts]
@@ -179,12 +187,19 @@ class RowLabelling:
             found.append(self.weight[rows] @ by_row)
         return np.concatenate(found)
 
-    def fitted(self, gamma: NDArray, **facts: Any) -> Any:
-        """Return the scenario with what was fitted."""
-        split = self._split(gamma)
-        found = {
-            name: part.fitted(own, **facts) for (name, _, part), own in zip(self.parts, split, strict=False)
-        }
+    def fitted(self, gamma: NDArray, steps: NDArray | None = None, **facts: Any) -> Any:
+        """Return the scenario with what was fitted; `steps`, of shape (n, n_parameters), are its standard errors."""
+        split, found = self._split(gamma), {}
+        for i, (name, _, part) in enumerate(self.parts):
+            found[name] = own = part.fitted(split[i], **facts)
+            if steps is not None:
+                ends = [
+                    [part.fitted(self._split(gamma + side * each)[i]).propensity for each in steps]
+                    for side in (1, -1)
+                ]
+                moved = [np.array([np.column_stack([e.intercept, e.coef]) for e in end]) for end in ends]
+                directions = 0.5 * (moved[0] - moved[1])
+                found[name] = replace(own, propensity=replace(own.propensity, directions=directions))
         if not isinstance(self.scenario, Sources):
             return found[None]
         shifts = dict(zip(self._shifted, [own[0] for own in split[len(self.parts) :]], strict=True))

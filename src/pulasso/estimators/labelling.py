@@ -38,10 +38,14 @@ def fits_labelling(scenario: Any) -> bool:
 def labelling_of_rows(estimator: Any, data: PUData, rows: NDArray, scenario: Any) -> Any:
     """Return a scenario as some rows show it: its labelling, if it is to be fitted, by them alone."""
     own = estimator.scenario
-    return fit_labelling(estimator, data.take(rows), own) if fits_labelling(own) else scenario
+    return (
+        fit_labelling(estimator, data.take(rows), own, with_errors=False) if fits_labelling(own) else scenario
+    )
 
 
-def fit_labelling(estimator: Any, data: PUData, scenario: Any, lam: float | None = None) -> Any:
+def fit_labelling(
+    estimator: Any, data: PUData, scenario: Any, lam: float | None = None, with_errors: bool = True
+) -> Any:
     """Return the scenario with its labelling, fitted together with the classes.
 
     Parameters
@@ -53,6 +57,8 @@ def fit_labelling(estimator: Any, data: PUData, scenario: Any, lam: float | None
     lam : float, optional
         Of the classes. By default they are those with the smallest BIC at a constant propensity, hardly shrunk: the
         labelling of a whole path.
+    with_errors : bool, default=True
+        Whether to find standard errors, which takes two fits for each number.
     """
     if data.is_chunked:
         raise ScenarioError(
@@ -81,7 +87,7 @@ def fit_labelling(estimator: Any, data: PUData, scenario: Any, lam: float | None
         )
         said += (warn(late, ConvergenceWarning),)
     facts = {"lam": lam, "kkt": kkt, "identification": words, "objective": tuple(history), "warnings": said}
-    return labelling.fitted(at.gamma, **facts)
+    return labelling.fitted(at.gamma, profile.steps(at) if with_errors else None, **facts)
 
 
 def _relaxed(problem: Problem, columns: NDArray[np.intp]) -> Problem:

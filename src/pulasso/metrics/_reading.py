@@ -14,6 +14,7 @@ from pulasso.exceptions import (
     InputError,
     LabelError,
     LabelFrequencyWarning,
+    ScenarioError,
     SmallWeightWarning,
     TrivialModelWarning,
 )
@@ -112,7 +113,14 @@ def read_matrix(sample: SignedSample, values: ArrayLike, name: str) -> NDArray:
 def scenario_of(labels: LabelSettings) -> Scenario:
     """Return the scenario that the user names."""
     numbers = {name: labels.get(name) for name in ("prevalence", "label_frequency")}
-    return as_scenario(labels.get("scenario", "case-control"), **numbers)
+    scenario = as_scenario(labels.get("scenario", "case-control"), **numbers)
+    if getattr(scenario, "by_row", False):
+        raise ScenarioError(
+            "The chance of a label depends on the row, and this function does not see the features.",
+            parameter="scenario",
+            remedy="Use pu_scores(model, X, z), a scorer, or scenario=pulasso.metrics.at_rows(model.scenario_, X).",
+        )
+    return scenario
 
 
 def trivial_model_words(sample: SignedSample, predicted: NDArray) -> str | None:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from pulasso._messages import arg, plain
 from pulasso.data.parameters import kind_of
 from pulasso.exceptions import InputError
+from pulasso.metrics import at_rows
 from pulasso.plots.style import Display
 
 
@@ -122,5 +123,5 @@ class PredictionDisplay(Display):
         if hasattr(core, "scenario_"):
             known["classes"] = core.classes_
             if not {"scenario", "prevalence", "label_frequency"} & set(settings):
-                known["scenario"] = core.scenario_
+                known["scenario"] = at_rows(core.scenario_, X)
         return cls.from_predictions(z, getattr(estimator, cls._predict)(X), **{**known, **settings})

@@ -15,7 +15,7 @@ from pulasso._messages import Message, arg, plain, render
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.parameters import as_numbers, check_kind, check_text
-from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelWarning
+from pulasso.exceptions import ImpossibleScoreWarning, InputError, ScenarioError, TrivialModelWarning
 from pulasso.inference import LabellingTest, StabilityResult
 from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
@@ -88,6 +88,9 @@ class Material:
     show_parameter: Callable[[str, str | None], str] | None = None
 
     def __post_init__(self) -> None:
+        self.why_no_scores = (
+            "This was written without rows to judge the model by (X and z), so it holds no scores."
+        )
         self.core = core = core_of(self.model)
         self._check()
         given = None if self.cv is None else core_of(self.cv)
@@ -201,7 +204,11 @@ class Material:
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
                 warnings.simplefilter("ignore", kind)  # the table holds the words
             proba = self.core.cv_proba_ if self.held_out else None
-            return pu_scores(self.model, self.X, self.z, y_proba=proba, sample_weight=self.sample_weight)
+            try:
+                return pu_scores(self.model, self.X, self.z, y_proba=proba, sample_weight=self.sample_weight)
+            except ScenarioError as error:  # rows of several sources, labelling that is not identified
+                self.why_no_scores = str(error)
+                return None
 
     @cached_property
     def held_out(self) -> bool:

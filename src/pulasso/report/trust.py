@@ -56,8 +56,7 @@ def about_scores(material: Material) -> Section:
     """Return how good the model is, as far as labelled and unlabeled rows tell."""
     title, scores = "How good is it?", material.scores
     if scores is None:
-        words = "This was written without rows to judge the model by (X and z), so it holds no scores."
-        return Section("scores", title, [Text(words)])
+        return Section("scores", title, [Text(material.why_no_scores)])
     blocks: list[Block] = [
         Text(
             "Nobody has seen the true class of an unlabeled row, so accuracy cannot be counted. It can be estimated, "

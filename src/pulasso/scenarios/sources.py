@@ -145,6 +145,12 @@ class Sources:
         """Whether no source hides any label."""
         return all(each.name == "fully-observed" for each in self.scenarios.values())
 
+    def excluded_columns(self, n_features: int, feature_names: Any = None) -> NDArray[np.intp]:
+        """Return the positions of the columns that have no part in the model of the classes, of any source."""
+        parts = [each for each in self.scenarios.values() if isinstance(each, SelectedLabelling)]
+        found = [each.excluded_columns(n_features, feature_names) for each in parts]
+        return np.unique(np.concatenate([*found, np.empty(0)]).astype(np.intp))
+
     # -- rows and their sources --------------------------------------------------------------------------------
 
     def check_rows(self, source: NDArray | None, weight: NDArray) -> None:

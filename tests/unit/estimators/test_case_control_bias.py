@@ -169,6 +169,26 @@ def test_records_beside_a_survey():
     assert losses["aware"] < 0.2 * losses["blind"]
 
 
+def test_columns_of_a_source_are_named_excluded_and_checked():
+    import pandas as pd
+
+    X, z, _, shares, new, proba = simulate(500, seed=3)
+    y = (np.random.default_rng(0).random(100) < proba[:100, 1]).astype(int)
+    table = pd.DataFrame(np.vstack([X, new[:100]]), columns=["road", "b", "c", "d"])
+    labels, source = np.concatenate([z, y]), np.repeat(["records", "survey"], [len(X), 100])
+    biased = SelectedLabelling(["road"], sampling="case-control", prevalence=shares, excluded=True)
+    scenario = Sources({"records": biased, "survey": "fully-observed"})
+    model = MultinomialPULasso(lam=0.005, scenario=scenario).fit(table, labels, source=source)
+    assert model.coef_[0, 0] == 0 and model.scenario_.scenarios["records"].propensity.columns == ("road",)
+    # What is the same in all rows of its source tells nothing, whatever it is elsewhere.
+    table.loc[source == "records", "road"] = 1.0
+    with pytest.raises(ScenarioError) as refused:
+        MultinomialPULasso(lam=0.005, scenario=scenario).fit(table, labels, source=source)
+    assert refused.value.parameter == "columns"
+    with pytest.raises(ScenarioError, match="does not have"):
+        model.fit(table.drop(columns="road"), labels, source=source)
+
+
 @pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning")
 def test_records_beside_a_survey_in_cross_validation():
     X, z, _, shares, new, proba = simulate(500, seed=3)

@@ -107,7 +107,9 @@ def test_keywords_are_checked(call):
 
 
 def test_help_shows_every_parameter():
-    functions = [each for each in vars(metrics).values() if inspect.isfunction(each)]
+    functions = [
+        each for each in vars(metrics).values() if inspect.isfunction(each) and each is not metrics.at_rows
+    ]
     assert len(functions) > 10
     for function in functions:
         text, own = inspect.getdoc(function), list(inspect.signature(function).parameters)[:-1]

@@ -21,6 +21,7 @@ from pulasso.cli.options import (
     ModelOptions,
     OutputOptions,
     RobustnessOptions,
+    SourceOptions,
     TableOptions,
     flat,
     one_of,
@@ -47,6 +48,7 @@ class Refit(StrEnum):
 def cv(
     data: TableOptions,
     model: ModelOptions,
+    sources: SourceOptions,
     grid: GridOptions,
     robustness: RobustnessOptions,
     output: OutputOptions,
@@ -83,11 +85,11 @@ def cv(
     from pulasso.estimators import MultinomialPULassoCV, OrdinalPULassoCV
 
     check_missing(learner, data)
-    options = (data, model, robustness, output)
+    options = (data, model, sources, robustness, output)
     how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report, "checkpoint": checkpoint}
     if learner is not LearnerName.linear:
         given = {**given_of(grid), "select": select is not Select.min, "refit": refit is not None}
-        refuse_options_of_linear_models(learner, model, robustness, given)
+        refuse_options_of_linear_models(learner, model, robustness, given | given_of(sources))
         fit_and_write("cv", partial(make_learner, learner, seed), options, folds=folds, **how)
         return
     settings = {

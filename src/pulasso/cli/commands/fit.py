@@ -18,6 +18,7 @@ from pulasso.cli.options import (
     ModelOptions,
     OutputOptions,
     RobustnessOptions,
+    SourceOptions,
     TableOptions,
     flat,
     option,
@@ -30,6 +31,7 @@ __all__ = ["fit"]
 def fit(
     data: TableOptions,
     model: ModelOptions,
+    sources: SourceOptions,
     robustness: RobustnessOptions,
     output: OutputOptions,
     lam: float | None = option(None, None, "Strength of the penalty; the linear model needs it.", min=0.0),
@@ -50,11 +52,11 @@ def fit(
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
     check_missing(learner, data)
-    options = (data, model, robustness, output)
+    options = (data, model, sources, robustness, output)
     how: dict[str, Any] = {"seed": seed, "jobs": jobs, "report": report}
     if learner is not LearnerName.linear:
         given = {"lam": lam is not None, "restarts": restarts > 0}
-        refuse_options_of_linear_models(learner, model, robustness, given)
+        refuse_options_of_linear_models(learner, model, robustness, given | given_of(sources))
         fit_and_write("fit", partial(make_learner, learner, seed), options, **how)
         return
     if lam is None:
