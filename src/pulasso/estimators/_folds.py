@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso import exceptions
-from pulasso._messages import Message, arg
+from pulasso._messages import Message
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign
@@ -45,7 +45,6 @@ __all__ = [
     "refit",
     "solutions_from_arrays",
     "split_step",
-    "words_about_edge",
 ]
 
 
@@ -339,22 +338,3 @@ def recorded_warnings(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning]
         getattr(exceptions, name, getattr(builtins, name, UserWarning)) for name in arrays["warning_kinds"]
     ]
     return list(zip(kinds, map(str, arrays["warnings"]), strict=True))
-
-
-def words_about_edge(estimator: Any, edge: str, lam_max: float) -> str:
-    """Return what an end of the grid with the smallest loss means, and the remedy; empty where there is none."""
-    if not edge:
-        return ""
-    lam = estimator.lams_[0 if edge == "largest" else -1]
-    start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
-    if edge == "smallest":
-        smaller = f"smaller values in {arg('lams')}"
-        reached = estimator.lams_[-1] / lam_max
-        remedy = smaller if estimator.lams is not None else arg("lam_min_ratio", f"{reached / 5:.1g}")
-        return f"{start}: a smaller one may be better still. Try {remedy}."
-    if lam < lam_max:
-        return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."
-    return (
-        f"{start}, where no penalised feature is selected: held-out rows do not show that features tell "
-        "the labels apart. Check the labels and the assumed numbers, or try more rows or fewer features."
-    )

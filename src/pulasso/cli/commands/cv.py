@@ -61,6 +61,9 @@ def cv(
         metavar="RULE",
         **one_of(Select),
     ),
+    max_active: int | None = option(
+        None, CHOICE, "Choose among models with at most this many features (groups).", metavar="N", min=1
+    ),
     refit: Refit | None = option(
         None,
         CHOICE,
@@ -97,6 +100,7 @@ def cv(
         "lam_min_ratio": grid.lam_min_ratio,
         "cv": folds,
         "select": select.value,
+        "max_active": max_active,
         "refit": None if refit is None else refit.value,
         "random_state": seed,
         "n_jobs": jobs,

@@ -9,6 +9,7 @@ from pulasso.cli.learner import (
     LEARNER,
     LearnerName,
     check_missing,
+    given_of,
     make_learner,
     refuse_options_of_linear_models,
 )
