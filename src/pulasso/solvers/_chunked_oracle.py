@@ -41,7 +41,7 @@ class ChunkedOracle:
         What `state` returned after some lam: the next one is solved as if there had been no interruption.
     """
 
-    stall, inner_accuracy, inner_floor, max_sweeps = 30, 1e-3, 0.1, 500
+    stall, inner_accuracy, inner_floor, max_sweeps, is_narrow = 30, 1e-3, 0.1, 500, False
 
     def __init__(self, problem: Problem, start: Params, state: Mapping[str, NDArray] | None = None):
         self.problem, blocks = problem, problem.blocks
@@ -89,7 +89,7 @@ class ChunkedOracle:
         """The penalty at the current point."""
         return self.now.objective - self.now.loss
 
-    def gradient(self) -> Params:
+    def gradient(self, everywhere: bool = True) -> Params:
         """Return the gradient, which every pass gives."""
         return self.now.gradient
 

@@ -32,6 +32,7 @@ ROUNDING = 1e-12  # changes of F below this part of it are noise,
 BLIND = 100.0  # and below so many times that they hardly say how far to go:
 LOST = 0.01  # predicted changes below this part of the noise are noise
 LONGEST_SECANT, NEAR_ENOUGH = 4.0, 0.3  # then the slope does, unless it says about as far as the model
+GLANCE = 0.01  # blocks outside of the model are looked at again when this part of the violation is left
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,11 @@ class Oracle(Protocol):
     max_sweeps: int  # by so many sweeps at most
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether the gradient in the blocks of the model alone costs much less than the whole."""
+        ...
+
+    @property
     def inner_accuracy(self) -> float:
         """What part of the current violation the minimiser of the model may leave."""
         ...
@@ -110,8 +116,11 @@ class Oracle(Protocol):
         """The penalty at the current point."""
         ...
 
-    def gradient(self) -> Params:
-        """Return the gradient of the loss in the rows of the oracle and in the offsets."""
+    def gradient(self, everywhere: bool) -> Params:
+        """Return the gradient of the loss in the rows of the oracle and in the offsets.
+
+        Unless it is asked for everywhere, it may be that of an earlier point in rows outside of the model.
+        """
         ...
 
     def update_model(self, now: "Certificate", kkt_before: float, tol: float) -> bool:
@@ -151,9 +160,9 @@ class Certificate:
         Blocks that are not zero, or should not be.
     """
 
-    def __init__(self, oracle: Oracle, lam: float):
+    def __init__(self, oracle: Oracle, lam: float, everywhere: bool = True):
         problem, working = oracle.problem, oracle.working
-        self.gradient = oracle.gradient()
+        self.gradient = oracle.gradient(everywhere)
         theta = working.values(oracle.params.theta)
         distance = problem.penalty.formula.subdiff_distance(
             theta, working.values(self.gradient.theta), working.segments, lam
@@ -176,6 +185,7 @@ class ProxNewton:
     def __init__(self, oracle: Oracle, max_iter: int, callback: Callback | None = None):
         self.oracle, self.max_iter, self.callback = oracle, max_iter, callback
         self.expected_bend: Callable[[], float] = lambda: 0.0  # of the slope along the last step
+        self.kkt_seen = np.inf  # when all blocks were looked at
         self.is_slow = (
             False  # whether a bound of the Hessian left half of the violation, or several steps nearly all
         )
@@ -185,9 +195,10 @@ class ProxNewton:
         oracle, history = self.oracle, History(self.callback)
         n_steps, n_creeping, message, kkt_before, kkt_at_check = 0, 0, "", np.inf, np.inf
         while True:
-            now = Certificate(oracle, lam)
+            must_end = bool(message) or oracle.n_iter >= self.max_iter
+            now = self._certificate(lam, tol, everywhere=must_end or n_steps == 0)
             history.add(oracle.n_iter, oracle.objective, now.kkt)
-            if now.kkt <= tol or oracle.n_iter >= self.max_iter or message:
+            if now.kkt <= tol or must_end:
                 break
             if n_steps % oracle.stall == 0:
                 if now.kkt > 0.5 * kkt_at_check:
@@ -195,6 +206,7 @@ class ProxNewton:
                         f"the violation has hardly changed over {oracle.stall} steps: "
                         "the limit of floating-point accuracy, or there is no minimum"
                     )
+                    now = self._certificate(lam, tol, everywhere=True)
                     break
                 kkt_at_check = now.kkt
             n_creeping = n_creeping + 1 if CREEP < now.kkt / kkt_before < 1.0 / CREEP else 0
@@ -214,6 +226,16 @@ class ProxNewton:
             history=tuple(history.records),
             message="converged" if converged else stopped,
         )
+
+    def _certificate(self, lam: float, tol: float, everywhere: bool) -> Certificate:
+        """Look at the blocks of the model; at all where these are done, or far better than when all were seen."""
+        if self.oracle.is_narrow and not everywhere:
+            now = Certificate(self.oracle, lam, everywhere=False)
+            if now.kkt > max(tol, GLANCE * self.kkt_seen):
+                return now
+        now = Certificate(self.oracle, lam)
+        self.kkt_seen = now.kkt
+        return now
 
     def _step(self, now: Certificate, lam: float, tol: float, kkt_before: float) -> str:
         """Take one step; return why there is none, or nothing."""
