@@ -20,7 +20,15 @@ from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
 from pulasso.solvers._solution import Callback, History, Solution
 
-__all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "WorkingSet"]
+__all__ = [
+    "HESSIAN_MIX",
+    "Certificate",
+    "Oracle",
+    "ProxNewton",
+    "TooManyVariablesError",
+    "Trial",
+    "WorkingSet",
+]
 
 # What the model takes, one after the other when a step fails: the true Hessian, the same made positive row by row, half
 # and fully, the Fisher information.
@@ -33,6 +41,10 @@ BLIND = 100.0  # and below so many times that they hardly say how far to go:
 LOST = 0.01  # predicted changes below this part of the noise are noise
 LONGEST_SECANT, NEAR_ENOUGH = 4.0, 0.3  # then the slope does, unless it says about as far as the model
 GLANCE = 0.01  # blocks outside of the model are looked at again when this part of the violation is left
+
+
+class TooManyVariablesError(Exception):
+    """There is no model of so many variables; the words say what to do instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +136,10 @@ class Oracle(Protocol):
         ...
 
     def update_model(self, now: "Certificate", kkt_before: float, tol: float) -> bool:
-        """Let the model cover all blocks that are needed; say whether it belongs to the current point."""
+        """Let the model cover all blocks that are needed; say whether it belongs to the current point.
+
+        Raises TooManyVariablesError where it cannot.
+        """
         ...
 
     def refresh_model(self, now: "Certificate") -> None:
@@ -240,7 +255,10 @@ class ProxNewton:
     def _step(self, now: Certificate, lam: float, tol: float, kkt_before: float) -> str:
         """Take one step; return why there is none, or nothing."""
         oracle = self.oracle
-        is_fresh = oracle.update_model(now, kkt_before, tol)
+        try:
+            is_fresh = oracle.update_model(now, kkt_before, tol)
+        except TooManyVariablesError as reason:
+            return str(reason)
         while not (oracle.model.is_positive and self._try(now, lam, tol)):
             if is_fresh and oracle.mix == len(HESSIAN_MIX) - 1:
                 return "no step decreases the objective any more: the limit of floating-point accuracy"
