@@ -113,7 +113,9 @@ def two_processes(runner: Runner, seed: int, quick: bool) -> list[dict]:
     task = TASKS["T5"](seed, quick=quick)
     folder = runner.put(task, seed, n_folds=N_FOLDS, fold_seed=seed)
     fold_numbers(len(task.z), seed).astype(np.int32).tofile(folder / "folds.bin")
-    one, two = (runner.run("pulasso CV", folder, TOL, n_jobs=n_jobs, repeats=0) for n_jobs in (1, 2))
+    one, two = (
+        runner.run("pulasso CV", folder, TOL, n_jobs=n_jobs, repeats=0, whole=False) for n_jobs in (1, 2)
+    )
     if one.failed or two.failed:
         raise RuntimeError(one.failed or two.failed)
     seconds = [run.facts["warm"] for run in (one, two)]
