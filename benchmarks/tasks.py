@@ -259,7 +259,7 @@ def fifty_sparse(seed, quick=False):
     rows, columns = [], []
     for kind in range(n_kinds):
         use = usual.copy()
-        use[rng.choice(p // 20, 40, replace=False)] *= 6.0
+        use[rng.choice(max(50, p // 20), 40, replace=False)] *= 6.0
         own = np.flatnonzero(y == kind)
         rows.append(np.repeat(own, length))
         columns.append(np.searchsorted(np.cumsum(use) / use.sum(), rng.random(len(own) * length)))

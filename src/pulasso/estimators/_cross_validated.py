@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from pulasso._messages import Message, arg, listed, warn
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.pu_data import PUData
-from pulasso.estimators._all_rows import AllRows, call, from_naive_start
+from pulasso.estimators._all_rows import AllRows, call
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._folds import (
     Criterion,
@@ -230,8 +230,8 @@ class CrossValidated(BasePULasso):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(template, name, getattr(self, name))
-        solutions = all_rows.solutions(self.lams_, self.best_index_ + 1, run=run, progress=self.progress)
-        solutions[-1], words = from_naive_start(template, problem, solutions[-1])
+        how = {"run": run, "progress": self.progress}
+        solutions, words = all_rows.solutions(self.lams_, self.best_index_ + 1, **how)
         if words:
             said.append(warn(words, StationaryPointWarning))
         template._store_problem(problem)

@@ -37,7 +37,7 @@ def test_it_stops_at_the_chosen_lam_and_goes_on_beyond_the_grid(data):
     function, *arguments = beside.beside["all rows"]
     assert beside.take([function(*arguments), {"fold": np.zeros(1)}]) == [{"fold": np.zeros(1)}]
     for n_solved in (3, 7):
-        one, other = (each.solutions(longer, n_solved) for each in (all_rows(data, 5, None), beside))
+        one, other = (each.solutions(longer, n_solved)[0] for each in (all_rows(data, 5, None), beside))
         assert len(one) == len(other) == n_solved
         assert np.array_equal(one[-1].params.theta, other[-1].params.theta)
         assert one[-1].lam == longer[n_solved - 1]
