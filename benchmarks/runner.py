@@ -49,7 +49,7 @@ class Runner:
     """
 
     folder: Path
-    limit: float = 300.0
+    limit: float = 100.0
     threads: int | None = None
     fresh: bool = False
 
@@ -100,14 +100,15 @@ class Runner:
         try:
             _, errors = child.communicate(timeout=self.limit)
             failed = "" if child.returncode == 0 else errors.strip()[-500:] or f"exit {child.returncode}"
+            more = {}
         except subprocess.TimeoutExpired:
-            failed = f"took more than {self.limit:g} s"
+            failed, more = f"took more than {self.limit:g} s", {"at_least": self.limit}
         except BaseException:
             _end(child)
             raise
         _end(child)
         if failed:
-            write_result(out, {"failed": failed, "load": os.getloadavg()[0]})
+            write_result(out, {"failed": failed, "load": os.getloadavg()[0]} | more)
 
     def environment(self) -> dict:
         """Return the environment of the child processes."""

@@ -15,6 +15,7 @@ from pulasso._messages import arg, listed, warn
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.inputs import check_number
 from pulasso.data.pu_data import PUData
+from pulasso.estimators._all_rows import AllRows, call
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._fold_words import warn_of_folds, words_about_edge
 from pulasso.estimators._folds import (
@@ -23,8 +24,6 @@ from pulasso.estimators._folds import (
     folds_from_arrays,
     held_out_proba,
     joined,
-    refit,
-    solutions_from_arrays,
     split_step,
 )
 from pulasso.estimators._relaxed import relax
@@ -141,10 +140,11 @@ class CrossValidated(BasePULasso):
         template, criterion = self._template(), Criterion(scorer, routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         shared = [(template, data, fold, i) for i, fold in enumerate(folds, start=1)]
-        results = self._fit_folds(shared, problem, criterion, run)
+        all_rows = AllRows(template, problem, self.lams_, len(folds), self.n_jobs)
+        results = self._fit_folds(shared, problem, criterion, run, all_rows)
         said += warn_of_folds(self, results, problem)
         self._choose(results, problem, said)
-        self._refit(problem, run, said)
+        self._refit(problem, run, said, all_rows)
         index = self.best_index_
         for name in ("refit_loss_", "refit_lam_"):
             self.__dict__.pop(name, None)
@@ -157,12 +157,18 @@ class CrossValidated(BasePULasso):
             self.warnings_.append(warn(words, ClassShareWarning))
 
     def _fit_folds(
-        self, shared: Sequence[tuple], problem: Problem, criterion: Criterion, run: Run | None
+        self,
+        shared: Sequence[tuple],
+        problem: Problem,
+        criterion: Criterion,
+        run: Run | None,
+        all_rows: AllRows,
     ) -> list[dict[str, NDArray]]:
         """Fit a path in every fold and, while the loss still falls at its end, what follows it."""
         how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
-        steps = {f"fold {each[-1]}": (*each, self.lams_, problem.scenario, criterion) for each in shared}
-        results = run_steps(fit_fold, steps, title="folds", **how)
+        grid = self.lams_, problem.scenario, criterion
+        steps = {f"fold {each[-1]}": (fit_fold, *each, *grid) for each in shared}
+        results = all_rows.take(run_steps(call, {**all_rows.beside, **steps}, title="folds", **how))
         while len(lams := self._further_lams(results, problem)):
             steps = {
                 f"fold {each[-1]}, lam {len(self.lams_) + 1}": (
@@ -225,21 +231,15 @@ class CrossValidated(BasePULasso):
         if words:
             said.append(warn(words, GridEdgeWarning))
 
-    def _refit(self, problem: Problem, run: Run | None, said: list[str]) -> None:
-        lams, template = self.lams_[: self.best_index_ + 1], self._template()
+    def _refit(self, problem: Problem, run: Run | None, said: list[str], all_rows: AllRows) -> None:
+        template = self._template()
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(template, name, getattr(self, name))
-        steps = {f"refit {self.best_index_}": (template, problem, lams)}
-        arrays = run_steps(refit, steps, progress=self.progress, title="refit", run=run)[0]
-        solutions = self._with_few_active(solutions_from_arrays(arrays), problem)
-        if arrays["gain"] > 0 and len(solutions) == len(lams):
-            words = (
-                "At the chosen lam the path ended at a stationary point whose objective is "
-                f"{float(arrays['gain']):.2g} above another one, to which the naive reading (unlabeled means class 0) "
-                "leads; that one was taken. Check the assumed numbers, and try "
-                f"{arg('n_restarts', '10')} in a fit at this lam."
-            )
+        how = {"run": run, "progress": self.progress}
+        found, words = all_rows.solutions(self.lams_, self.best_index_ + 1, **how)
+        solutions = self._with_few_active(found, problem)
+        if words and len(solutions) == len(found):  # words are about the last one
             said.append(warn(words, StationaryPointWarning))
         template._store_problem(problem)
         template.warnings_ += said

@@ -29,7 +29,6 @@ from pulasso.model_selection import Fold, split_rows
 from pulasso.path import solve_path
 from pulasso.problem import Params, Problem
 from pulasso.responses import Response
-from pulasso.restarts import MERGE_OBJECTIVE, naive_start
 from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, label_model_of
 from pulasso.solvers import Solution
 
@@ -42,8 +41,6 @@ __all__ = [
     "joined",
     "recorded",
     "recorded_warnings",
-    "refit",
-    "solutions_from_arrays",
     "split_step",
 ]
 
@@ -283,33 +280,6 @@ def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
     if not hasattr(value, "__len__") or isinstance(value, str | Mapping) or len(value) != n_samples:
         return value
     return np.asarray(value)[rows]
-
-
-# -- the path of all rows ----------------------------------------------------------------------------------
-
-
-def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, NDArray]:
-    """Follow the path on all rows; return its solutions as arrays, the last one from the better of two starts."""
-    settings = {"solver": template.solver, "tol": template.tol, "max_iter": template.max_iter}
-    solutions = list(solve_path(problem, lams, **settings))
-    found = {"gain": np.array(0.0)}
-    label_model = problem.loss.label_model  # type: ignore[attr-defined]
-    if not problem.data.is_chunked and label_model.hides_positives:
-        # Where the scenario is wrong, the path may end above a stationary point that the naive reading leads to.
-        start = naive_start(problem.at_lam(float(lams[-1])))
-        other, before = next(solve_path(problem, lams[-1:], start=start, **settings)), solutions[-1].objective
-        if other.converged and before - other.objective > max(MERGE_OBJECTIVE, template.tol) * (
-            1.0 + abs(before)
-        ):
-            solutions[-1], found = other, {"gain": np.array(before - other.objective)}
-    by_lam = enumerate(each.to_arrays() for each in solutions)
-    return found | {f"{i} {name}": each for i, arrays in by_lam for name, each in arrays.items()}
-
-
-def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
-    """Return the solutions that :func:`refit` found."""
-    n_lams = sum(name.endswith(" numbers") for name in arrays)
-    return [Solution.from_arrays(_unpacked(arrays, str(i))) for i in range(n_lams)]
 
 
 # -- warnings ----------------------------------------------------------------------------------------------
