@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 
 from pulasso import PUBoostingClassifier
-from pulasso.exceptions import ClassShareWarning
+from pulasso.exceptions import ClassShareWarning, InputError
 from pulasso.metrics import SCORERS, pu_accuracy, pu_log_loss, pu_scores
 from pulasso.model_selection import named_scorer
 
@@ -78,3 +78,17 @@ def test_pipelines_and_reports_of_searches(tmp_path):
     )  # a pipeline reads other columns
     card = write_card(search, tmp_path / "card.md").read_text(encoding="utf-8")
     assert "inside a GridSearchCV" in card
+
+
+def test_ordered_trees_predict_by_a_rule():
+    model = clone(TREES).set_params(response="ordinal").fit(X, Z)
+    proba = model.predict_proba(X)
+    np.testing.assert_array_equal(model.predict(X), proba.argmax(axis=1))
+    np.testing.assert_array_equal(model.predict(X, rule="mean"), np.rint(proba @ np.arange(3)))
+    np.testing.assert_array_equal(
+        model.predict(X, rule="median"), (proba.cumsum(axis=1)[:, :-1] < 0.5).sum(axis=1)
+    )
+    for unknown, estimator in (("midst", model), ("mean", clone(TREES).fit(X, Z))):
+        with pytest.raises(InputError) as caught:
+            estimator.predict(X, rule=unknown)
+        assert caught.value.parameter == "rule"

@@ -73,7 +73,7 @@ def refuse_options_of_linear_models(
 def make_learner(learner: LearnerName, seed: int, options: ModelOptions, data: LoadedData) -> Any:
     """Return the unfitted estimator."""
     from pulasso.cli.build_estimator import what_is_told
-    from pulasso.model_selection import LEARNERS
+    from pulasso.model_selection.learners import LEARNERS
 
     held = {} if options.anchor is None else {"anchor": options.anchor}
     told = what_is_told(options, data)

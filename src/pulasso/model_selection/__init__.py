@@ -9,18 +9,14 @@ from pulasso.model_selection.folds import (
     keep_single_rows,
     make_splitter,
     split_rows,
-    take_rows,
 )
-from pulasso.model_selection.learners import LEARNERS, Learner
 from pulasso.model_selection.scoring import named_scorer, takes_weight
 from pulasso.model_selection.verdict import Comparison
 
 __all__ = [
-    "LEARNERS",
     "SELECTIONS",
     "Comparison",
     "Fold",
-    "Learner",
     "LossCurve",
     "check_folds",
     "compare",
@@ -29,6 +25,5 @@ __all__ = [
     "make_splitter",
     "named_scorer",
     "split_rows",
-    "take_rows",
     "takes_weight",
 ]
