@@ -84,7 +84,7 @@ def make_learner(
 ) -> Any:
     """Return the unfitted estimator."""
     from pulasso.cli.build_estimator import what_is_told
-    from pulasso.model_selection import LEARNERS
+    from pulasso.model_selection.learners import LEARNERS
 
     held = {} if options.anchor is None else {"anchor": options.anchor}
     told = what_is_told(options, data, sources)

@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.data.parameters import check_choice
-
-__all__ = ["place_by_rule"]
+__all__ = ["RULES", "place_by_rule"]
 
 RULES = ("mode", "median", "mean")
 
@@ -18,7 +16,6 @@ def place_by_rule(proba: NDArray, rule: str) -> NDArray:
     >>> [int(place_by_rule(np.array([[0.4, 0.15, 0.45]]), rule)[0]) for rule in RULES]
     [2, 1, 1]
     """
-    check_choice("rule", rule, RULES)
     if rule == "mode":
         return proba.argmax(axis=1)
     if rule == "median":

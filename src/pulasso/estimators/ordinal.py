@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.data.parameters import check_choice
 from pulasso.estimators._base import BasePULasso
-from pulasso.estimators._rules import place_by_rule
+from pulasso.estimators._rules import RULES, place_by_rule
 from pulasso.penalties import Groups, Penalty
 from pulasso.responses import Ordinal, Response
 from pulasso.scenarios import PerClass, Scenario
@@ -165,6 +166,7 @@ class OrdinalPULasso(BasePULasso):
         >>> [int(model.predict([[50.0]], rule=rule)[0]) for rule in ("mode", "median", "mean")]
         [2, 1, 1]
         """
+        check_choice("rule", rule, RULES)
         if rule == "mode":
             return super().predict(X, prevalence)
         return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]

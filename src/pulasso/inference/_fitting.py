@@ -22,6 +22,7 @@ from pulasso.exceptions import (
     RareIndicatorWarning,
     StationaryPointWarning,
 )
+from pulasso.model_selection.learners import is_learner
 from pulasso.problem import Problem
 from pulasso.runs import Run, draw_entropy, open_run, run_steps
 
@@ -68,7 +69,7 @@ def check_estimator(estimator: Any, caller: str) -> None:
         is_pipeline = hasattr(estimator, "steps")
         hint = " Transform X with its other steps first, and pass its last step." if is_pipeline else ""
         # By the name of the caller: what it asks of coefficients, and who answers it for others.
-        if "early_stopping" in getattr(estimator, "get_params", dict)():
+        if is_learner(estimator):
             hint = f" That one has neither coefficients nor a likelihood to solve to the end.{INSTEAD.get(caller, '')}"
         raise TypeError(f"{caller} takes a {names}, not a {type(estimator).__name__}.{hint}")
     if "lam" not in estimator.get_params(deep=False):

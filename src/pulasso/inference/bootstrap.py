@@ -16,7 +16,8 @@ from pulasso.exceptions import InputError
 from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._drawing import resample
 from pulasso.inference._fitting import open_seeded_run, prepare, quietly, solver_settings
-from pulasso.inference.learners import LearnerBootstrap, bootstrap_learner, is_learner
+from pulasso.inference.learners import LearnerBootstrap, bootstrap_learner
+from pulasso.model_selection.learners import is_learner
 from pulasso.path import solve_path
 from pulasso.problem import Params
 from pulasso.runs import one_blas_thread, run_steps, spawn

@@ -24,14 +24,9 @@ from pulasso.tables import Printable, Printout, make_frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["LearnerBootstrap", "bootstrap_learner", "is_learner"]
+__all__ = ["LearnerBootstrap", "bootstrap_learner"]
 
 ROWS_SHOWN = 15
-
-
-def is_learner(estimator: Any) -> bool:
-    """Say whether an estimator of this package stops early, rather than having coefficients and a penalty."""
-    return hasattr(estimator, "get_params") and "early_stopping" in estimator.get_params(deep=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

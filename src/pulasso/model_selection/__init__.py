@@ -10,18 +10,14 @@ from pulasso.model_selection.folds import (
     keep_single_rows,
     make_splitter,
     split_rows,
-    take_rows,
 )
-from pulasso.model_selection.learners import LEARNERS, Learner
 from pulasso.model_selection.scoring import named_scorer, takes_weight
 from pulasso.model_selection.verdict import Comparison
 
 __all__ = [
-    "LEARNERS",
     "SELECTIONS",
     "Comparison",
     "Fold",
-    "Learner",
     "LossCurve",
     "check_folds",
     "compare",
@@ -31,6 +27,5 @@ __all__ = [
     "named_scorer",
     "spatial_blocks",
     "split_rows",
-    "take_rows",
     "takes_weight",
 ]

@@ -7,10 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from pulasso._messages import arg
 from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
-from pulasso.data.parameters import as_numbers, check_in_memory
+from pulasso.data.parameters import as_numbers, check_in_memory, kind_of
+from pulasso.exceptions import InputError
 from pulasso.model_selection.folds import Fold, check_folds, make_splitter, split_rows, take_rows
+from pulasso.model_selection.learners import is_learner
 from pulasso.runs import open_run, run_steps
 
 __all__ = ["cross_fit"]
@@ -69,9 +72,14 @@ def cross_fit(
     >>> model = cross_fit(model, data.X, data.z, cv=3)
     >>> model.cv_proba_.shape, len(model.fold_rounds_)
     ((400, 3), 3)
-    >>> print(pu_scores(model, data.X, data.z, y_proba=model.cv_proba_)["accuracy"])
-    Estimate(0.448 ± 0.029)
+    >>> honest = pu_scores(model, data.X, data.z, y_proba=model.cv_proba_)
     """
+    if isinstance(model, type) or not is_learner(model):
+        raise InputError(
+            f"{arg('model')} is {kind_of(model)}, not boosted trees or a network.",
+            parameter="model",
+            remedy="Linear models cross-validate by themselves: see MultinomialPULassoCV.",
+        )
     check_in_memory(X, "cross_fit")
     X = X if getattr(X, "shape", None) else as_numbers("X", X, ndim=2)
     weight = check_weight(sample_weight, X)

@@ -5,7 +5,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["LEARNERS", "Learner"]
+__all__ = ["LEARNERS", "Learner", "is_learner"]
+
+
+def is_learner(estimator: Any) -> bool:
+    """Say whether an estimator stops early, as those of this package do that have no coefficients."""
+    return hasattr(estimator, "scenario") and hasattr(estimator, "early_stopping")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pulasso.data.chunks import as_chunked, is_chunked
 from pulasso.data.inputs import check_number, check_weight
 from pulasso.exceptions import InputError, TrivialModelWarning
 from pulasso.metrics import observed_log_likelihood_scorer, pu_scores
-from pulasso.model_selection import make_splitter, split_rows, take_rows
+from pulasso.model_selection.folds import make_splitter, split_rows, take_rows
 from pulasso.prevalence.assumed import last_step, name_of, read_grid, varied_number, with_number
 from pulasso.prevalence.sweep_result import SensitivitySweep
 from pulasso.runs import open_run, run_steps

@@ -31,7 +31,15 @@ LEFT_OUT = {
     **dict.fromkeys(("MultinomialPULassoCV", "OrdinalPULassoCV"), ELSEWHERE),
     **dict.fromkeys(("PathResult", "PUData", "Dataset", "Simulation", "Truth", "Baseline"), RESULT),
     **dict.fromkeys(
-        ("BootstrapResult", "LabellingTest", "StabilityResult", "StationaryPoints", "Comparison"), RESULT
+        (
+            "BootstrapResult",
+            "LabellingTest",
+            "StabilityResult",
+            "StationaryPoints",
+            "Comparison",
+            "LearnerBootstrap",
+        ),
+        RESULT,
     ),
     **dict.fromkeys(("CalibrationCurve", "Estimate", "Scores", "PUScorer"), RESULT),
     **dict.fromkeys(("Curve", "PrevalenceEstimate", "SensitivitySweep"), RESULT),
@@ -108,7 +116,8 @@ def _values():
     return {
         **{name: getattr(w, name) for name in ("X", "z", "y_pred", "y_proba", "data", "model")},
         **{"path": NEW, "folder": NEW},
-        **{"y_score": w.y_proba, "estimator": w.model, "y": w.z, "sweep": w.sweep, "estimate": w.estimate},
+        **{"y_score": w.y_proba, "other_proba": w.y_proba, "estimator": w.model, "y": w.z},
+        **{"sweep": w.sweep, "estimate": w.estimate},
         **{"n_replicates": 2, "n_subsamples": 2, "n_restarts": 1, "n_bootstrap": 2, "n_estimators": 2, "cv": 2},
         **{"max_epochs": 2},
         **{"progress": False, "random_state": 0, "level": 0.9, "max_iter": 20, **GRID},

@@ -66,6 +66,13 @@ def test_ordered_labels_keep_their_order():
     assert np.isfinite(model.cv_proba_).all()
 
 
+@pytest.mark.parametrize("model", [pulasso.MultinomialPULasso(), PUBoostingClassifier, None])
+def test_what_is_no_learner_is_refused(model):
+    with pytest.raises(InputError) as caught:
+        cross_fit(model, TABLE, Z)
+    assert caught.value.parameter == "model"
+
+
 def test_folds_without_a_label_are_refused():
     one_oak = np.where(np.arange(300) == 5, "oak", "none")
     with pytest.raises(InputError) as caught:

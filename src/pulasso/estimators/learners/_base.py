@@ -18,7 +18,7 @@ from pulasso.data.parameters import as_random_state, check_choice, check_in_memo
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._estimate_prior import asks_for_estimate, find_scenario
-from pulasso.estimators._rules import place_by_rule
+from pulasso.estimators._rules import RULES, place_by_rule
 from pulasso.estimators.learners._columns import encoded, learn_categories
 from pulasso.estimators.learners._summary import LearnerSummary, summarize_learner
 from pulasso.estimators.shares import share_tolerance, words_about_shares
@@ -259,6 +259,7 @@ class BaseLearner(BasePULasso):
         -------
         array of shape (n_samples,)
         """
+        check_choice("rule", rule, RULES)
         if rule != "mode" and not self._response.is_ordered:
             raise InputError("Unordered classes have no median and no mean.", parameter="rule")
         return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]
