@@ -43,21 +43,7 @@ _COMMON = {
     "Ks": (1, 2, 3, 4, 5, 6),
     # Steps of sqrt(2): the best c of two neighbouring K may lie closer together than a factor of 2.
     "cs": {
-        "multinomial": (
-            0.25,
-            0.18,
-            0.125,
-            0.09,
-            0.064,
-            0.045,
-            0.032,
-            0.022,
-            0.016,
-            0.011,
-            0.008,
-            0.004,
-            0.002,
-        ),
+        "multinomial": (0.36, 0.25, 0.18, 0.125, 0.09, 0.064, 0.045, 0.032),
         "ordinal": (0.4, 0.28, 0.2, 0.14, 0.1, 0.07),
     },
     "tol": 1e-5,
