@@ -16,6 +16,7 @@ SCALES = ("tiny", "quick", "paper")
 NAMES = (
     "figure-1",
     "figure-2",
+    "figure-2-wide",
     "figure-3",
     "figure-4",
     "table-1",

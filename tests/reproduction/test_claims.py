@@ -318,7 +318,7 @@ def test_table_2_compares_with_a_constant_by_every_error():
 def test_both_readings_of_table_2_are_judged_alike():
     assert table_2_merged.judge is table_2.judge
     settings = table_2_merged.SETTINGS["paper"]
-    assert settings["splits"] == table_2.SETTINGS["paper"]["splits"]
+    assert settings["assumed"] == table_2.SETTINGS["paper"]["assumed"]
     assert settings["design"]["data"] != table_2.SETTINGS["paper"]["design"]["data"]
 
 
