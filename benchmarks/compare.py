@@ -19,6 +19,7 @@ GAP = 1e-6  # what is asked of every solver
 NOT_WORSE = 1e-7  # our objective may exceed another one by this much, relatively
 SHARP = 1e-8  # tolerance of a path of ours that serves as best known solution
 STATIONARY = 1e-4  # a KKT violation below which a path counts as stationary
+SLOW = 5.0  # seconds of a fit that is not repeated
 N_FOLDS = 5
 
 
@@ -103,14 +104,14 @@ def _ladder(peer: str, runner: Runner, folder: Path, judged: list[Run]) -> Run:
         judged.append(run)
         tried.append(run)
         if relative_gap(run, _best(judged)) <= GAP:
-            return runner.run(peer, folder, tol)
+            return run if run.facts["warm"] > SLOW else runner.run(peer, folder, tol)
     if run.failed and (run.facts.get("at_least") or not tried):
         return run  # what is not accurate within the time limit takes longer than that
     limit = tried[-1]
     if limit.evaluation.kkt.max() > STATIONARY:
         return limit
     near = next(run for run in tried if relative_gap(run, limit.evaluation.objective) <= GAP)
-    return runner.run(peer, folder, near.tol)
+    return near if near.facts["warm"] > SLOW else runner.run(peer, folder, near.tol)
 
 
 def _own_ladder(peer: str, runner: Runner, folder) -> tuple[Run, list[Run]]:

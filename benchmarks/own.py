@@ -109,12 +109,12 @@ def presence_only(runner: Runner, seed: int, quick: bool) -> list[dict]:
 
 
 def two_processes(runner: Runner, seed: int, quick: bool) -> list[dict]:
-    """Cross-validation over two processes against one, wall time; the model on all rows is fitted after the folds."""
+    """Cross-validation over two processes, once these are there, against one: wall time, with the fit of all rows."""
     task = TASKS["T5"](seed, quick=quick)
     folder = runner.put(task, seed, n_folds=N_FOLDS, fold_seed=seed)
     fold_numbers(len(task.z), seed).astype(np.int32).tofile(folder / "folds.bin")
     one, two = (
-        runner.run("pulasso CV", folder, TOL, n_jobs=n_jobs, repeats=0, whole=False) for n_jobs in (1, 2)
+        runner.run("pulasso CV", folder, TOL, n_jobs=n_jobs, repeats=1, whole=False) for n_jobs in (1, 2)
     )
     if one.failed or two.failed:
         raise RuntimeError(one.failed or two.failed)

@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from tasks import MANY_CLASSES
 
 __all__ = ["draw_classes", "draw_growth", "draw_ratios"]
 
@@ -66,6 +67,8 @@ def draw_classes(paths: list[dict], own: list[dict], to: Path) -> None:
         right.plot(*zip(*points, strict=True), "o-", label=what.removeprefix("classes doubled, "))
     for panel, words in ((left, "the same path"), (right, "ours, until as many groups are active")):
         panel.set(xscale="log", yscale="log", xlabel="classes", title=words)
+        panel.set_xticks(MANY_CLASSES, MANY_CLASSES)
+        panel.minorticks_off()
         if panel.lines:
             panel.legend(frameon=False)
     left.set(ylabel="seconds")

@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +45,16 @@ class Runner:
     threads : int or None
         Threads of the linear algebra library; None leaves its default.
     fresh : bool
-        Whether to run peers again although their answer is known.
+        Whether to run peers again although their answer is known from an earlier call.
+    started : set of Path
+        What this one has run.
     """
 
     folder: Path
-    limit: float = 100.0
+    limit: float = 75.0
     threads: int | None = None
     fresh: bool = False
+    started: set[Path] = field(default_factory=set)
 
     def put(self, task: Task, seed: int, **changes) -> Path:
         """Write a task, with its lams, where solvers can read it; `changes` make it another objective."""
@@ -71,8 +74,9 @@ class Runner:
         key = json.dumps([solver, options, self.threads], sort_keys=True)
         name = f"{solver.replace(' ', '-')}-{tol:g}-{hashlib.sha1(key.encode()).hexdigest()[:8]}"
         out = self.folder / "cache" / folder.name / name
-        is_known = (out / "result.json").exists() and SOLVERS[solver].home != "ours" and not self.fresh
-        if not is_known:
+        is_known = (out / "result.json").exists() and SOLVERS[solver].home != "ours"
+        if not is_known or (self.fresh and out not in self.started):
+            self.started.add(out)
             shutil.rmtree(out, ignore_errors=True)
             self._start(command(SOLVERS[solver]), folder, out, options)
         facts, coefs, free = read_result(out)

@@ -112,7 +112,7 @@ class DenseColumns:
         """Return a store of copies of some of the columns."""
         some = copy(self)
         some.features, some._buffer = self.features[slots], self._buffer[slots]
-        some._single = some._buffer if self._single is self._buffer else self._single[slots]
+        some._single = some._buffer  # they serve for products: a second copy is not worth its memory
         return some
 
     def matmul(self, theta: NDArray) -> NDArray:
