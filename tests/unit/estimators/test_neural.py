@@ -22,7 +22,7 @@ torch = pytest.importorskip("torch", reason="hundreds of megabytes, not in the e
 pytest.importorskip("skorch", reason="needs torch")
 
 SCENARIO = {"scenario": "single-training-set", "label_frequency": 0.4}
-QUICK = {"max_epochs": 5, "hidden_layers": (8,), "early_stopping": False, "random_state": 0}
+QUICK = {"max_epochs": 5, "hidden_layers": (8,), "dropout": 0.0, "early_stopping": False, "random_state": 0}
 
 
 def quick(**how):
