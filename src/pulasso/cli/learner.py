@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pulasso.cli.load_data import LoadedData
 from pulasso.cli.options import (
     MODEL,
     Missing,
@@ -16,7 +15,9 @@ from pulasso.cli.options import (
     one_of,
     option,
 )
-from pulasso.exceptions import InputError
+
+if TYPE_CHECKING:
+    from pulasso.cli.load_data import LoadedData
 
 __all__ = [
     "LEARNER",
@@ -50,6 +51,8 @@ LEARNER = option(
 
 def check_missing(learner: LearnerName, table: TableOptions) -> None:
     """Refuse to keep missing values for a model that cannot take them."""
+    from pulasso.exceptions import InputError
+
     if table.missing is Missing.keep and learner is not LearnerName.boosting:
         raise InputError(
             f"--missing keep: a model of --learner {learner} takes no missing values, only boosting does.",
@@ -68,6 +71,8 @@ def refuse_options_of_linear_models(
     learner: LearnerName, model: ModelOptions, robustness: RobustnessOptions, given: Mapping[str, bool]
 ) -> None:
     """Refuse options that a flexible learner has no use for, by name; `given` are those of the command itself."""
+    from pulasso.exceptions import InputError
+
     shared = given_of(model)
     found = {name: shared[name] for name in OF_PENALTY} | {"stability": robustness.stability} | dict(given)
     for name, is_given in found.items():
@@ -80,7 +85,7 @@ def refuse_options_of_linear_models(
 
 
 def make_learner(
-    learner: LearnerName, seed: int, options: ModelOptions, data: LoadedData, sources: SourceOptions
+    learner: LearnerName, seed: int, options: ModelOptions, data: "LoadedData", sources: SourceOptions
 ) -> Any:
     """Return the unfitted estimator."""
     from pulasso.cli.build_estimator import what_is_told

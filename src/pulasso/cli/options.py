@@ -177,7 +177,7 @@ class SourceOptions:
         MODEL,
         "How labels came to be in one source, once for each: records=case-control:oak=0.2,fir=0.1, or "
         "survey=fully-observed.",
-        metavar="SOURCE=SCENARIO[:NUMBERS]",
+        metavar="SOURCE=HOW",
     )
     reference: str | None = option(
         None,

@@ -201,7 +201,8 @@ def _shown(value: Any) -> str:
 
 
 def _is_unset(value: Any) -> bool:
-    return value is None or value is False or (isinstance(value, tuple) and not value)
+    # A prior of no rows is none.
+    return value is None or value is False or (isinstance(value, tuple | float) and not value)
 
 
 def _names() -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from pulasso._messages import arg
 from pulasso.data.inputs import check_number
-from pulasso.data.parameters import as_numbers, as_whole
+from pulasso.data.parameters import as_numbers, as_whole, check_kind
 from pulasso.exceptions import InputError
 from pulasso.theory.constants import MultinomialConstants, OrdinalConstants
 
@@ -102,6 +102,7 @@ def theorem_lam(
     0.277
     """
     check_number("constant", constant, above=0.0)
+    _check_kinds(constants, sample)
     n_positive = len(constants.sampling_ratios)
     if isinstance(constants, MultinomialConstants):
         reach = constants.feature_bound * constants.norm_of_truth
@@ -154,6 +155,7 @@ def error_bound(
     """
     check_number("lam", lam, least=0.0)
     check_number("constant", constant, above=0.0)
+    _check_kinds(constants, sample)
     from_penalty = 3.0 * sample.support_norm * lam
     if isinstance(constants, MultinomialConstants):
         h = float(constants.h(radius)) * sample.smallest_eigenvalue
@@ -164,3 +166,9 @@ def error_bound(
     if gamma == 0.0:  # below all numbers
         return float("inf")
     return n_positive / float(ratios.min()) / gamma * (from_penalty + constant * from_offsets)
+
+
+def _check_kinds(constants: Any, sample: Any) -> None:
+    remedy = "MultinomialConstants(...) and OrdinalConstants(...) make them."
+    check_kind("constants", constants, (MultinomialConstants, OrdinalConstants), remedy)
+    check_kind("sample", sample, Sample, "Sample(...) makes one.")

@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 
 import pulasso
+from pulasso.theory import MultinomialConstants, Sample
 from support.fuzz.odd import INF, NAN, anything, odd_features, odd_groups, odd_labels, odd_weight, pick
 from support.fuzz.world import GRID, QUICK, SCENARIO, odd_array, others, world
 
@@ -131,6 +132,9 @@ def _values():
         **{"eta": np.zeros((3, 2)), "codes": np.array([0, 1, 2]), "mix": 0.5, "linear": np.zeros((3, 2))},
         **{"scores": np.zeros((3, 2)), "objective": w.objective},
         **{"about_labels": {}, "scenario_params": SCENARIO, "sample_weight": None},
+        **{"constants": MultinomialConstants(1.0, 0.5, [1.0, 1.0]), "n_rows": 100, "largest_group": 2},
+        **{"sample": Sample(100, 10, 2, [1.0, 1.0]), "support_weights": [1.0, 1.0]},
+        **{"species": np.resize(["oak", "fir", "elm"], len(w.z)), "focal": ["oak"], "coordinates": w.X[:, :2], "size": 1.0},
         **{"scenarios": {"records": pulasso.CaseControl(0.1), "survey": "fully-observed"}},
     }  # fmt: skip
 

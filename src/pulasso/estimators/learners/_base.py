@@ -262,7 +262,8 @@ class BaseLearner(BasePULasso):
         check_choice("rule", rule, RULES)
         if rule != "mode" and not self._response.is_ordered:
             raise InputError("Unordered classes have no median and no mean.", parameter="rule")
-        return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]
+        proba = self.predict_proba(X, prevalence)
+        return self.classes_[place_by_rule(proba, rule)]
 
     # -- words -------------------------------------------------------------------------------------------------
 
