@@ -74,5 +74,5 @@ def test_errors_name_the_option(run, csv, known):
     done = run(
         "fit", csv, *known, "--lam", "0.03", "--refit", "relaxed"
     )  # nothing is selected by folds there
-    assert done.code == 2 and "No such option: --refit" in done.words
+    assert done.code == 2 and "No such option" in done.words and "--refit" in done.words
     assert show_parameter("refit", "'relaxed'") == "--refit relaxed"

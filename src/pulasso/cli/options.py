@@ -175,9 +175,8 @@ class SourceOptions:
     source_scenario: list[str] | None = option(
         None,
         MODEL,
-        "How labels came to be in one source, once for each: records=case-control:oak=0.2,fir=0.1, or "
-        "survey=fully-observed.",
-        metavar="SOURCE=HOW",
+        "How labels came to be in one source, once for each: records=case-control:0.2 or survey=fully-observed.",
+        metavar="HOW",
     )
     reference: str | None = option(
         None,

@@ -134,7 +134,8 @@ def _values():
         **{"about_labels": {}, "scenario_params": SCENARIO, "sample_weight": None},
         **{"constants": MultinomialConstants(1.0, 0.5, [1.0, 1.0]), "n_rows": 100, "largest_group": 2},
         **{"sample": Sample(100, 10, 2, [1.0, 1.0]), "support_weights": [1.0, 1.0]},
-        **{"species": np.resize(["oak", "fir", "elm"], len(w.z)), "focal": ["oak"], "coordinates": w.X[:, :2], "size": 1.0},
+        **{"species": np.resize(["oak", "fir", "elm"], len(w.z)), "focal": ["oak"]},
+        **{"coordinates": w.X[:, :2], "size": 1.0},
         **{"scenarios": {"records": pulasso.CaseControl(0.1), "survey": "fully-observed"}},
     }  # fmt: skip
 
@@ -153,11 +154,13 @@ SPECIAL = {
     "pulasso.PUData.read": {},
     "pulasso.model_selection.make_splitter": {"cv": 2},
     "pulasso.model_selection.named_scorer": {"name": "pu_accuracy"},
+    "pulasso.model_selection.cross_fit": {"model": "learner"},
     "pulasso.model_selection.compare": {"models": ["mn-lasso"]},
     "pulasso.baselines.oracle": {"scenario": "fully-observed", "label_frequency": None},
     "pulasso.baselines.NonNegativePU": {"lam": 0.1},
     "pulasso.plots.BootstrapIntervalsDisplay.from_result": {"result": "replicates"},
     "pulasso.plots.ThresholdsDisplay.from_estimator": {"estimator": "ordinal"},
+    "pulasso.plots.FeatureImportancesDisplay.from_estimator": {"estimator": "trees"},
     "pulasso.plots.CVCurveDisplay.from_estimator": {"estimator": "chosen"},
     "pulasso.plots.CoefficientPathDisplay.from_estimator": {"estimator": "chosen"},
     "pulasso.prevalence.sensitivity_sweep": {"estimator": "model"},

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -33,6 +34,7 @@ def _make():
     )
     x, z = data.X, data.z
     model = pulasso.MultinomialPULasso(0.05, **SCENARIO, **QUICK).fit(x, z)
+    learner = pulasso.PUBoostingClassifier(n_estimators=2, **SCENARIO)
     ordinal = pulasso.OrdinalPULasso(0.05, **SCENARIO, **QUICK).fit(x, z)
     chosen = pulasso.MultinomialPULassoCV(cv=2, progress=False, **GRID, **SCENARIO, **QUICK).fit(x, z)
     ordered_chosen = pulasso.OrdinalPULassoCV(cv=2, progress=False, **GRID, **SCENARIO, **QUICK).fit(x, z)
@@ -64,6 +66,8 @@ def _make():
         "pipeline": make_pipeline(StandardScaler(), model).fit(x, z),
         "stranger": LogisticRegression().fit(x, data.y),
         "unfitted": pulasso.MultinomialPULasso(),
+        "learner": learner,
+        "trees": clone(learner).fit(x, z),
         "path": path,
         "truth": data.truth,
         "estimate": estimate,
