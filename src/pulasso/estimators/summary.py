@@ -14,7 +14,7 @@ from pulasso.tables import Printable, Printout, make_frame, show_count
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Summary", "describe_refit", "summarize"]
+__all__ = ["Summary", "describe_refit", "facts_about_labelling", "summarize"]
 
 ROWS_SHOWN = 20
 
@@ -110,18 +110,9 @@ def _facts(estimator: Any) -> dict[str, str]:
         "labelled rows": labeled,
         rest: show_count(counts.n_unlabeled),
     }
-    if counts.by_source is not None:
-        by_source = counts.by_source.items()
-        facts["sources"] = ", ".join(f"{name}: {show_count(own.total)} rows" for name, own in by_source)
-        told = estimator.scenario_.told_by_source(counts)
-        facts["shares told"] = "; ".join(
-            f"{name}: "
-            + ", ".join(f"{k} {100 * share:.3g} %" for k, share in zip(counts.classes, shares, strict=True))
-            for name, (shares, _) in told.items()
-        )
     if counts.n_labeled[0] > 0:
         facts["confirmed negatives"] = show_count(counts.n_labeled[0])
-    facts |= _facts_about_labelling(estimator)
+    facts |= facts_about_labelling(estimator)
     if shares := describe_shares(estimator):
         facts["class shares"] = shares
     if getattr(estimator, "anchor_", 0.0) > 0:
@@ -152,11 +143,20 @@ def _facts(estimator: Any) -> dict[str, str]:
     return facts
 
 
-def _facts_about_labelling(estimator: Any) -> dict[str, str]:
-    """Return what was fitted of the labelling, of all rows or of each source."""
-    scenario = estimator.scenario_
+def facts_about_labelling(estimator: Any) -> dict[str, str]:
+    """Return what is told by each source, and what was fitted of the labelling, of all rows or of each source."""
+    scenario, counts = estimator.scenario_, estimator.label_counts_
     parts = scenario.scenarios if isinstance(scenario, Sources) else {None: scenario}
     facts, is_told = {}, None
+    if counts.by_source is not None:
+        by_source = counts.by_source.items()
+        facts["sources"] = ", ".join(f"{name}: {show_count(own.total)} rows" for name, own in by_source)
+        told = scenario.told_by_source(counts)
+        facts["shares told"] = "; ".join(
+            f"{name}: "
+            + ", ".join(f"{k} {100 * share:.3g} %" for k, share in zip(counts.classes, shares, strict=True))
+            for name, (shares, _) in told.items()
+        )
     for name, own in parts.items():
         found = getattr(own, "propensity", None)
         if found is None:

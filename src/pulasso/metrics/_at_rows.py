@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from pulasso._messages import listed
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios import LabelCounts, LabelModel, Scenario, describe_scenario
+from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, describe_scenario
 
 __all__ = ["at_rows"]
 
@@ -77,6 +78,13 @@ def at_rows(scenario: Scenario, X: Any) -> Scenario:
     """
     if not getattr(scenario, "by_row", False):
         return scenario
+    if isinstance(scenario, Sources):
+        raise ScenarioError(
+            "Rows of several sources are scored one source at a time.",
+            parameter="scenario",
+            remedy=f"Take the rows of one of {listed(list(scenario.scenarios))}, and scenario="
+            "model.scenario_.scenarios[...] of that source.",
+        )
     propensity = getattr(scenario, "propensity", None)
     if propensity is None:
         raise ScenarioError(

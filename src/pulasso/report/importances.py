@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pulasso.estimators.learners import LABELS_TO_STOP_BY, ROWS_TO_STOP_BY
 from pulasso.plots import FeatureImportancesDisplay
 from pulasso.report.blocks import Block, Facts, Section, Table, Text, number
 from pulasso.report.features import response_curves
@@ -68,7 +69,14 @@ def about_rounds(material: Material) -> Section:
     """Return how the number of rounds came about."""
     core, rounds = material.core, material.rounds
     if core.validation_loss_ is None:
-        words = f"The model was fitted in {core.n_iter_} {rounds}, as many as were asked for."
+        few = (
+            f" Rows are held out to stop earlier where there are {ROWS_TO_STOP_BY} of them, and {LABELS_TO_STOP_BY} of "
+            "every label; with fewer, a flexible model may learn their noise: judge it by folds, beside a linear model."
+        )
+        words = (
+            f"The model was fitted in {core.n_iter_} {rounds}, the largest number that was allowed; none of its rows "
+            f"were held out.{few if core.early_stopping == 'auto' else ''}"
+        )
         return Section("choice", f"How the number of {rounds} was chosen", [Text(words)])
     facts = {
         rounds: str(core.n_iter_),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pulasso._messages import listed
-from pulasso.estimators.summary import describe_refit
+from pulasso.estimators.summary import describe_refit, facts_about_labelling
 from pulasso.plots import CVCurveDisplay, PrevalenceDisplay
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList, number, percent
 from pulasso.report.figures import picture
@@ -79,16 +79,24 @@ def about_data(material: Material) -> Section:
     """Return which rows there were."""
     counts, reference = material.core.label_counts_, material.classes[0]
     rows = {f"labelled {name}": n for name, n in zip(material.classes[1:], counts.n_labeled[1:], strict=True)}
-    rest = "unlabeled" if material.hides_labels else f"{reference}, without another label"
+    rest = (
+        "without label"
+        if counts.by_source
+        else "unlabeled"
+        if material.hides_labels
+        else f"{reference}, without another label"
+    )
     rows[rest] = counts.n_unlabeled
     if counts.n_labeled[0] > 0:
         rows[f"confirmed as {reference}"] = float(counts.n_labeled[0])
     n_features = show_count(len(material.features))
     words = f"The model was fitted to {show_count(counts.total)} rows with {n_features} features."
-    if material.hides_labels:
+    if material.hides_labels and counts.by_source is None:
         words += (
             " A label is certain; the lack of one says nothing: an unlabeled row may belong to any class."
         )
+    elif counts.by_source is not None:
+        words += " A label is certain; what the lack of one says depends on the source of the row."
     shares = {name: n / counts.total for name, n in rows.items()}
     cells = [[name, (show_count(n), n), (percent(shares[name], 1), shares[name])] for name, n in rows.items()]
     table = Table("Rows of the fit by observed label", ["observed label", "rows", "share"], cells)
@@ -119,6 +127,8 @@ def about_assumptions(material: Material) -> Section:
         blocks.append(_prevalences(material))
     elif scenario.asks_for == "label_frequency":
         blocks.append(_frequencies(material))
+    if facts := facts_about_labelling(material.core):
+        blocks.append(Facts("Labelling", facts))
     if hasattr(material.core, "prevalence_estimate_"):
         blocks += _estimated(material)
     if material.numbers:
@@ -184,12 +194,14 @@ def about_choice(material: Material) -> Section:
         return Section("choice", title, [Text(f"{what} It was given, not chosen by the data.")])
     unlikely = "how unlikely the observed labels of the rows left out are"
     smallest, chosen = number(chooser.lam_min_), number(chooser.lam_)
+    most = chooser.max_active
+    among = "" if most is None else f", among penalties that select at most {most} groups"
     blocks = [
         Text(what),
         Text(
             f"It was chosen by {len(chooser.cv_loss_)}-fold cross-validation: fits without some of the rows, judged by "
             f"{unlikely if chooser.scoring is None else 'a score'} (this needs no true classes). The rule: "
-            f"{RULES[chooser.select]}."
+            f"{RULES[chooser.select]}{among}."
         ),
         picture(
             "cv",
@@ -201,7 +213,7 @@ def about_choice(material: Material) -> Section:
         Facts(
             "Choice",
             {
-                "smallest loss at lam": smallest,
+                f"smallest loss{among} at lam": smallest,
                 "one-standard-error rule": number(chooser.lam_1se_),
                 "chosen": f"{chosen} (select={chooser.select!r})",
                 **({"refit": refit} if (refit := describe_refit(chooser)) else {}),

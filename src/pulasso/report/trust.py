@@ -18,6 +18,7 @@ from pulasso.plots import (
 from pulasso.report.blocks import Block, Facts, Notice, Section, Table, Text, TextList, number, percent
 from pulasso.report.figures import picture
 from pulasso.report.material import Material
+from pulasso.scenarios import Sources
 from pulasso.tables import show_count
 
 __all__ = ["about_certainty", "about_reproduction", "about_scores", "about_words"]
@@ -81,7 +82,9 @@ def about_scores(material: Material) -> Section:
                 "for honest scores, keep some rows apart and judge by those."
             )
         )
-    return Section("scores", title, [*blocks, *_score_tables(material), *_score_figures(material)])
+    # Pictures would be of rows of all sources.
+    figures = [] if isinstance(material.core.scenario_, Sources) else _score_figures(material)
+    return Section("scores", title, [*blocks, *_score_tables(material), *figures])
 
 
 def _score_tables(material: Material) -> list[Block]:

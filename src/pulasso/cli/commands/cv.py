@@ -81,7 +81,7 @@ def cv(
     """Fit a model to a table, with lam chosen by cross-validation: the place to start.
 
     Writes model/, predictions.csv and report.html. Interrupted, it resumes from the finished folds when called again.
-    Boosted trees and networks have no lam: they stop early, and folds are for honest scores.
+    Boosted trees and networks have no lam: they stop early where there are 200 rows, and folds are for honest scores.
     """
     from pulasso.cli.build_estimator import estimator_settings
     from pulasso.cli.fit_and_write import fit_and_write

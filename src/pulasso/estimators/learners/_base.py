@@ -115,6 +115,12 @@ class BaseLearner(BasePULasso):
         check_number("n_iter_no_change", self.n_iter_no_change, least=1, whole=True)
         check_flag("early_stopping", self.early_stopping, word="auto")
         as_random_state(self._seed_source())
+        if getattr(self.scenario, "by_row", False):
+            raise ScenarioError(
+                f"{type(self).__name__} knows no labelling that depends on the row, or on where it comes from.",
+                parameter="scenario",
+                remedy="Use MultinomialPULasso or OrdinalPULasso.",
+            )
 
     def _seed_source(self) -> Any:
         """Return random_state as scikit-learn takes it."""
@@ -126,12 +132,6 @@ class BaseLearner(BasePULasso):
 
     def _find_scenario(self, data: PUData) -> Scenario:
         asked = as_scenario(self.scenario, prevalence=self.prevalence, label_frequency=self.label_frequency)
-        if getattr(asked, "by_row", False):
-            raise ScenarioError(
-                f"{type(self).__name__} knows no labelling that depends on the row.",
-                parameter="scenario",
-                remedy="Use MultinomialPULasso or OrdinalPULasso.",
-            )
         values = data.x.data if sparse.issparse(data.x) else data.x
         if asks_for_estimate(asked) and (self.categories_ or not np.isfinite(values).all()):
             raise ScenarioError(
