@@ -220,14 +220,14 @@ def check_source(source: ArrayLike | None, x: Any) -> NDArray | None:
     if source is None:
         return None
     refuse_lazy(source, "source")
-    names = np.asarray(unmasked(source), dtype=object)
+    names = np.array(unmasked(source), dtype=object)  # a copy: names are made plain in it
     if names.shape != (x.shape[0],):
         found = f"{len(names)} names" if names.ndim == 1 else f"the shape {names.shape}"
         raise InputError(
             f"{arg('X')} has {x.shape[0]} rows but {arg('source')} has {found}; there must be one for each row.",
             parameter="source",
         )
-    for row, name in enumerate(names):
+    for row, name in enumerate(map(plain, names)):
         # NaN, pandas' missing values and NaT differ from themselves, or cannot say.
         if name is None or not isinstance(name, Hashable) or (name == name) is not True:
             raise InputError(
@@ -235,7 +235,7 @@ def check_source(source: ArrayLike | None, x: Any) -> NDArray | None:
                 parameter="source",
                 remedy="Give the name of its source, or leave the row out.",
             )
-        names[row] = plain(name)
+        names[row] = name
     return names
 
 
