@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso._messages import arg, did_you_mean, listed
+from pulasso._messages import arg, did_you_mean, listed, plain
 from pulasso.exceptions import InputError
 
 __all__ = ["column_of", "encoded", "learn_categories"]
@@ -104,7 +104,9 @@ def _as_values(column: Any) -> NDArray:
 
 
 def _is_missing(column: NDArray) -> NDArray:
-    return np.array([each is None or each != each for each in column.tolist()], dtype=bool)
+    values = map(plain, column.tolist())
+    # NaN and NaT differ from themselves, and pandas' NA cannot say.
+    return np.array([each is None or (each == each) is not True for each in values], dtype=bool)
 
 
 def _codes(column: NDArray, values: NDArray) -> NDArray:
