@@ -14,6 +14,7 @@ from pulasso._messages import Message, arg, listed, plain
 from pulasso.data.chunks import Chunks, as_chunked, is_chunked
 from pulasso.data.chunks.columns import check_names
 from pulasso.data.containers import refuse_lazy, unmasked
+from pulasso.data.missing_values import is_missing
 from pulasso.design import canonical
 from pulasso.exceptions import InputError
 
@@ -228,8 +229,7 @@ def check_source(source: ArrayLike | None, x: Any) -> NDArray | None:
             parameter="source",
         )
     for row, name in enumerate(map(plain, names)):
-        # NaN, pandas' missing values and NaT differ from themselves, or cannot say.
-        if name is None or not isinstance(name, Hashable) or (name == name) is not True:
+        if is_missing(name) or not isinstance(name, Hashable):
             raise InputError(
                 f"{arg('source')} of row {row} is {name!r:.40}: where the row comes from is not known.",
                 parameter="source",

@@ -32,6 +32,8 @@ __all__ = ["BaseLearner"]
 
 # Fewer rows, or rows of one label, than this tell nothing about when to stop.
 ROWS_TO_STOP_BY, LABELS_TO_STOP_BY = 200, 5
+# What `cross_fit` found about an earlier fit.
+OF_FOLDS = ("cv_proba_", "fold_losses_", "fold_rounds_")
 # Objects of other libraries, which are made again from what was learned.
 REBUILT = ("_booster", "_module")
 LARGEST_SEED = 2**31 - 1
@@ -70,6 +72,8 @@ class BaseLearner(BasePULasso):
         with unchanged_on_failure(self):
             self._check_params()
             check_in_memory(X, type(self).__name__)
+            for name in OF_FOLDS:
+                self.__dict__.pop(name, None)
             self.categories_ = {}
             if self._takes_categories:
                 self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
