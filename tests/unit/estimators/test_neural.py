@@ -231,7 +231,7 @@ def test_refusals():
     with pytest.raises(InputError, match="Row 1 of X holds numbers so large"):
         model.predict_proba(np.array([[0.0], [1e308]]) * np.ones(4))
     with pytest.raises(TypeError, match="no coefficients"):
-        model.report("page.html")
+        model.to_onnx("model.onnx")
 
 
 def test_options_of_skorch_are_handed_on():

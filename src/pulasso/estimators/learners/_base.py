@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pulasso._build_warnings import warn_of_few_labels
 from pulasso._messages import arg, warn
 from pulasso.data.inputs import check_features, check_flag, check_number
-from pulasso.data.parameters import as_random_state, check_choice, check_in_memory
+from pulasso.data.parameters import as_random_state, check_choice, check_in_memory, check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._estimate_prior import asks_for_estimate, find_scenario
@@ -119,6 +120,18 @@ class BaseLearner(BasePULasso):
         check_number("n_iter_no_change", self.n_iter_no_change, least=1, whole=True)
         check_flag("early_stopping", self.early_stopping, word="auto")
         as_random_state(self._seed_source())
+
+    def _check_further(self, parameter: str, ours: Sequence[str], remedy: str) -> None:
+        """Refuse further parameters of an engine that would contradict what the estimator knows."""
+        given = getattr(self, parameter)
+        if given is None:
+            return
+        check_kind(parameter, given, Mapping, remedy)
+        for name in given:
+            if name in ours:
+                raise InputError(
+                    f"{arg(parameter)} holds {name!r}, which the estimator sets itself.", parameter=parameter
+                )
 
     def _seed_source(self) -> Any:
         """Return random_state as scikit-learn takes it."""
