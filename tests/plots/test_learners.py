@@ -87,6 +87,17 @@ def test_many_categories_are_cut_and_turned():
     assert display.ax_.get_xticklabels()[0].get_rotation() == 45
 
 
+@pytest.mark.parametrize("kind", ["string", "category"])
+def test_missing_names_of_categories_are_left_out(kind):
+    names = pd.Series(np.where(TRUTH > 0, "loam", "sand"), dtype="string")
+    names[: N // 4] = pd.NA
+    x = pd.DataFrame({"height": TABLE["height"], "soil": names.astype(kind)})
+    model = PUBoostingClassifier(**SETTINGS, categorical_features=["soil"])
+    model.fit(x, np.where(TRUTH > 0, TRUTH, 0))
+    display = plots.ResponseCurveDisplay.from_estimator(model, x, "soil")
+    assert display.grid.tolist() == ["loam", "sand"] and display.missing == pytest.approx(N // 4 / N)
+
+
 @pytest.mark.parametrize("kind", ["array", "sparse", "objects"])
 def test_containers(kind):
     x = np.column_stack([TABLE["height"].fillna(0.0), RNG.integers(0, 3, N)])

@@ -14,6 +14,7 @@ from pulasso._messages import Message, arg, listed, plain
 from pulasso.data.chunks import Chunks, as_chunked, is_chunked
 from pulasso.data.chunks.columns import check_names
 from pulasso.data.containers import refuse_lazy, unmasked
+from pulasso.data.missing_values import is_missing
 from pulasso.design import canonical
 from pulasso.exceptions import InputError
 
@@ -220,22 +221,21 @@ def check_source(source: ArrayLike | None, x: Any) -> NDArray | None:
     if source is None:
         return None
     refuse_lazy(source, "source")
-    names = np.asarray(unmasked(source), dtype=object)
+    names = np.array(unmasked(source), dtype=object)  # a copy: names are made plain in it
     if names.shape != (x.shape[0],):
         found = f"{len(names)} names" if names.ndim == 1 else f"the shape {names.shape}"
         raise InputError(
             f"{arg('X')} has {x.shape[0]} rows but {arg('source')} has {found}; there must be one for each row.",
             parameter="source",
         )
-    for row, name in enumerate(names):
-        # NaN, pandas' missing values and NaT differ from themselves, or cannot say.
-        if name is None or not isinstance(name, Hashable) or (name == name) is not True:
+    for row, name in enumerate(map(plain, names)):
+        if is_missing(name) or not isinstance(name, Hashable):
             raise InputError(
                 f"{arg('source')} of row {row} is {name!r:.40}: where the row comes from is not known.",
                 parameter="source",
                 remedy="Give the name of its source, or leave the row out.",
             )
-        names[row] = plain(name)
+        names[row] = name
     return names
 
 

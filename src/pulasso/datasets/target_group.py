@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import listed
+from pulasso.data.missing_values import missing_mask
 from pulasso.data.parameters import as_numbers, check_names_of, shape_of
 from pulasso.exceptions import InputError
 
@@ -77,8 +78,11 @@ def target_group_background(
     first = np.arange(n_rows)
     if places is not None:
         where = np.asarray(places)
-        as_text = where if where.ndim == 1 else as_numbers("places", places)
-        first = np.sort(np.unique(as_text, axis=0, return_index=True)[1])
+        if where.ndim != 1:
+            where = as_numbers("places", places)
+        elif (lost := np.flatnonzero(missing_mask(where))).size:
+            raise InputError(f"places of row {lost[0]} is missing.", parameter="places")
+        first = np.sort(np.unique(where, axis=0, return_index=True)[1])
     own = np.flatnonzero(np.isin(names, np.array(list(focal), dtype=object)))
     rows = np.concatenate([first, own])
     taken = (

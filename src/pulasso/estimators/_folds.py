@@ -211,9 +211,10 @@ def held_out_label_model(scenario: Scenario, data: PUData, fold: Fold, number: i
     x, source = (None, None) if held is None else (held.x, held.source)
     try:
         if isinstance(scenario, Sources):
-            return label_model_of(scenario, scenario.held_out_counts(train, test), x, source=source)
-        counts = test if scenario.sampled_by_label else train
-        return label_model_of(scenario, counts, x, data.feature_names)
+            counts = scenario.held_out_counts(train, test)
+        else:
+            counts = test if scenario.sampled_by_label else train
+        return label_model_of(scenario, counts, x, data.feature_names, source)
     except ScenarioError as error:
         raise ScenarioError(
             f"The rows that fold {number} holds out: {error.args[0].template}",

@@ -14,6 +14,7 @@ from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import TOL_ON_THE_WAY, BasePULasso
 from pulasso.estimators._folds import Criterion, held_out_label_model, recorded, recorded_warnings
 from pulasso.estimators.fit_path import collect_path
+from pulasso.estimators.labelling import labelling_of_rows
 from pulasso.exceptions import ConvergenceWarning
 from pulasso.model_selection import Fold
 from pulasso.path import lams_down_to, solve_path
@@ -140,6 +141,7 @@ def _relax_fold(
     model = copy(template)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the path without this fold has warned of all that
+        scenario = labelling_of_rows(model, data, fold.train, scenario)
         label_model = held_out_label_model(scenario, data, fold, number)
         problem = model._build(data.take(fold.train), scenario)
     theta = np.zeros(problem.shape)

@@ -1,6 +1,7 @@
 """Labelling as a function of parameters that are to be fitted: effects of columns, and shifts between sources."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -120,13 +121,16 @@ class RowLabelling:
     weight : array of shape (n_samples,)
         With sum one.
     parts : tuple of (name, rows, Selection)
-        One for each source whose labelling depends on columns; without sources a single one.
+        One for each source whose labelling is to be fitted; without sources a single one.
+    known : dict from source to LabelModel
+        Labelling of sources that depends on columns, too, and is not to be fitted.
     """
 
     scenario: Any
     data: PUData
     weight: NDArray
     parts: tuple
+    known: Mapping[Any, LabelModel] = field(default_factory=dict)
 
     @cached_property
     def _shifted(self) -> tuple:
@@ -172,9 +176,9 @@ class RowLabelling:
         split = self._split(gamma)
         if not isinstance(self.scenario, Sources):
             return self.parts[0][2].model(split[0])
-        found = {name: part.model(own) for (name, _, part), own in zip(self.parts, split, strict=False)}
+        fitted = {name: part.model(own) for (name, _, part), own in zip(self.parts, split, strict=False)}
         shifts = dict(zip(self._shifted, [own[0] for own in split[len(self.parts) :]], strict=True))
-        return self.scenario.assembled(self.data.counts, self.data.source, found, shifts)
+        return self.scenario.assembled(self.data.counts, self.data.source, {**self.known, **fitted}, shifts)
 
     def gradient(self, gamma: NDArray, model: LabelModel, eta: NDArray) -> NDArray:
         """Return the derivative of the loss, the classes held."""
@@ -220,7 +224,8 @@ def labelling_of(scenario: Any, data: PUData, weight: NDArray) -> RowLabelling:
             rows = np.flatnonzero(data.source == name)
             # Classes that a source lacks are classes all the same.
             parts.append((name, rows, Selection(own, replace(data.take(rows), source=None), weight[rows])))
-    return RowLabelling(scenario, data, weight, tuple(parts))
+    known = scenario.selected(data.counts, data.x, data.feature_names, data.source)
+    return RowLabelling(scenario, data, weight, tuple(parts), known)
 
 
 def with_start(labelling: RowLabelling) -> Any:

@@ -42,7 +42,7 @@ class _AtRows:
         return self.scenario.label_model(counts, values, names)
 
     def __repr__(self) -> str:
-        return f"{describe_scenario(self.scenario, leave_out=('propensity',))}, at {len(self.x)} rows"
+        return f"{describe_scenario(self.scenario, leave_out=('propensity',))}, at {np.shape(self.x)[0]} rows"
 
 
 def at_rows(scenario: Scenario, X: Any) -> Scenario:

@@ -206,7 +206,15 @@ class PUObjective:
     def terms_of(
         self, codes: NDArray, sample_weight: ArrayLike | None = None, *, anchored: bool = False
     ) -> Terms:
-        """Return the objective of other rows: labelling as in the training rows, the mean over these."""
+        """Return the objective of other rows: labelling as in the training rows, the mean over these.
+
+        Parameters
+        ----------
+        codes : array of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        anchored : bool, default=False
+            Whether the anchor is in it, on the mean prediction of these rows.
+        """
         if self.label_model.is_by_row and len(codes) != len(self.codes):
             raise InputError(
                 "Labelling depends on the row, and is known for the training rows only.", parameter="codes"

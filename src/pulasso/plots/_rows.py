@@ -9,6 +9,7 @@ from scipy import sparse
 
 from pulasso._messages import arg, did_you_mean, listed
 from pulasso.data.inputs import check_number
+from pulasso.data.missing_values import missing_mask
 from pulasso.data.parameters import as_numbers, check_in_memory
 from pulasso.exceptions import InputError
 
@@ -105,8 +106,7 @@ def column_of(x: Any, j: int) -> tuple[NDArray, bool]:
         except (TypeError, ValueError):
             pass  # text
     values = values.astype(object)
-    there = [each is not None and each == each for each in values.tolist()]
-    return values[there], True
+    return values[~missing_mask(values)], True
 
 
 def average_over(predict: Callable[[Any], NDArray], x: Any, j: int, values: NDArray) -> NDArray:

@@ -195,6 +195,13 @@ class Sources:
         self, counts: LabelCounts, x: Any = None, feature_names: Any = None, source: ArrayLike | None = None
     ) -> LabelModel:
         """Return the arrays a and c of every row, by the scenario and the counts of its source."""
+        found = self.selected(counts, x, feature_names, source)
+        return self.assembled(counts, source, found, self.shifts or {})
+
+    def selected(
+        self, counts: LabelCounts, x: Any, feature_names: Any = None, source: ArrayLike | None = None
+    ) -> dict[Any, LabelModel]:
+        """Return the arrays a and c of the rows of every source whose labelling depends on columns."""
         names, found = self._read(source), {}
         for name, scenario in self.scenarios.items():
             own = (counts.by_source or {}).get(name)
@@ -205,7 +212,7 @@ class Sources:
                         parameter="scenarios",
                     )
                 found[name] = scenario.label_model(own, x[np.flatnonzero(names == name)], feature_names)
-        return self.assembled(counts, names, found, self.shifts or {})
+        return found
 
     def assembled(
         self,

@@ -37,6 +37,7 @@ def test_a_place_is_counted_once(places):
         ({"species": ["background", *SPECIES[1:]]}, "species"),
         ({"species": SPECIES[1:]}, "species"),
         ({"places": [1, 2]}, "places"),
+        ({"places": [None, *"abcdefghij"][: len(SPECIES)]}, "places"),
     ],
 )
 def test_what_is_refused(change, parameter):

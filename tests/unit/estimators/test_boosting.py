@@ -121,6 +121,19 @@ def test_missing_values_categories_and_sparse(engine):
     )
 
 
+@pytest.mark.parametrize("kind", ["string", "object"])
+def test_categories_that_pandas_does_not_know(engine, kind):
+    x, _, z = curved(300, 6)
+    names = np.where(x[:, 0] > 0, "ash", "elm").astype(object)
+    names[:20] = None
+    frame = pd.DataFrame({"other": x[:, 1], "kind": pd.Series(names, dtype=kind)})
+    model = PUBoostingClassifier(engine, categorical_features=["kind"], **SCENARIO, **QUICK).fit(frame, z)
+    assert model.categories_[1].tolist() == ["ash", "elm"]
+    numbers = frame.assign(kind=np.where(x[:, 0] > 0, np.int64(0), np.int64(1)).astype(object)).iloc[20:]
+    alike = PUBoostingClassifier(engine, categorical_features=["kind"], **SCENARIO, **QUICK)
+    assert alike.fit(numbers, z[20:]).categories_[1].tolist() == [0, 1]
+
+
 def test_constraints_are_handed_on(engine):
     x, _, z = curved(800, 7)
     frame = pd.DataFrame(x, columns=list("abcd"))

@@ -11,8 +11,10 @@ from pulasso import (
     MultinomialPULassoCV,
     OrdinalPULasso,
     OrdinalPULassoCV,
+    SelectedLabelling,
 )
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
+from pulasso.estimators import _relaxed
 from pulasso.exceptions import InputError
 from pulasso.model_selection import make_splitter
 from pulasso.penalties import ElasticNet
@@ -98,6 +100,25 @@ def test_of_three_ridges_it_takes_the_one_that_held_out_rows_prefer(monkeypatch)
     assert relaxed.refit_lam_ == pytest.approx(best * plain.lam_)
     assert relaxed.refit_loss_ == pytest.approx(losses[best], abs=1e-5)
     assert max(losses.values()) > losses[best] + 1e-3
+
+
+def test_folds_keep_the_labelling_of_their_own_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 4))
+    is_shown = X[:, 0] + rng.logistic(size=900) > 0
+    z = np.where(is_shown, X[:, 1] + rng.logistic(size=900) > 0, False)
+    seen = []
+    judge = _relaxed.held_out_label_model
+    monkeypatch.setattr(
+        _relaxed,
+        "held_out_label_model",
+        lambda scenario, *rest: seen.append(scenario.propensity) or judge(scenario, *rest),
+    )
+    scenario = SelectedLabelling([0], excluded=True)
+    how = {"lams": [0.02, 0.01], "cv": 3, "tol": 1e-4, "random_state": 0, "progress": False}
+    model = MultinomialPULassoCV(refit="relaxed", scenario=scenario, **how).fit(X, z)
+    effects = {each.coef[0, 0] for each in seen}
+    assert len(effects) == 3 and model.propensity_.coef[0, 0] not in effects
 
 
 def test_unpenalised_groups_stay_free():

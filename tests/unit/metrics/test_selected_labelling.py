@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -110,6 +111,7 @@ def test_what_is_not_valid_is_refused(fitted):
     assert refused.value.parameter == "scenario"
     seen = pu_accuracy(z, fitted.predict(X), scenario=at_rows(fitted.scenario_, X))
     assert seen.value == pytest.approx(pu_scores(fitted, X, z)["accuracy"].value)
+    assert "at 300 rows" in repr(at_rows(fitted.scenario_, sparse.csr_array(X)))
     plain = SingleTrainingSet(0.5)
     assert at_rows(plain, X) is plain
     with pytest.raises(ScenarioError, match="holds no propensity"):

@@ -43,6 +43,11 @@ def test_each_row_is_predicted_by_a_fit_without_it():
     np.testing.assert_array_equal(model.predict_proba(TABLE), whole.predict_proba(TABLE))
 
 
+def test_another_fit_forgets_the_folds():
+    model = cross_fit(clone(QUICK), TABLE, Z, cv=2).fit(TABLE, Z)
+    assert not {"cv_proba_", "fold_losses_", "fold_rounds_"} & set(vars(model))
+
+
 def test_finished_folds_are_not_fitted_again(tmp_path, monkeypatch):
     with pulasso.checkpoint(tmp_path):
         first = cross_fit(clone(QUICK), TABLE, Z, cv=3)

@@ -13,6 +13,7 @@ from pulasso import (
     MultinomialPULassoCV,
     OrdinalPULasso,
     OrdinalPULassoCV,
+    SelectedLabelling,
     SingleTrainingSet,
     Sources,
     fit_path,
@@ -23,6 +24,7 @@ from pulasso.estimators.fitting import problem_of, read
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.metrics import pu_scores
 from pulasso.problem import Params
+from pulasso.scenarios import Propensity
 
 P, K = 4, 2
 THETA = np.array([[1.2, -0.6], [-0.8, 0.9], [0.0, 0.7], [0.0, 0.0]])
@@ -266,6 +268,18 @@ def test_a_source_of_no_weight_has_no_rows():
         MultinomialPULasso(scenario=scenario).fit(x, z, sample_weight=source != "survey", source=source)
 
 
+def test_numbers_of_any_kind_name_sources_and_stay_as_they_were():
+    x, z, source, scenario = sample(60)
+    names = ("records", "survey", "registry")
+    numbered = Sources(dict(enumerate(scenario.scenarios[name] for name in names)))
+    given = np.array([np.int64(names.index(name)) for name in source], dtype=object)
+    given.flags.writeable = False
+    model = MultinomialPULasso(lam=0.02, scenario=numbered).fit(x, z, source=given)
+    by_name = MultinomialPULasso(lam=0.02, scenario=scenario).fit(x, z, source=source)
+    np.testing.assert_array_equal(model.coef_, by_name.coef_)
+    assert type(given[0]) is np.int64
+
+
 def test_sources_belong_to_scenarios_with_sources():
     x, z, source, scenario = sample(60)
     with pytest.raises(InputError, match="knows of no sources") as caught:
@@ -348,6 +362,21 @@ def test_shifts_that_are_known_are_not_fitted():
     known = shifting(shifts={"survey": [1.5, 0.7]})
     model = MultinomialPULasso(lam=0.01, scenario=known).fit(x, z, source=source)
     assert model.scenario_ is known
+
+
+@pytest.mark.parametrize("estimator", [MultinomialPULasso, MultinomialPULassoCV])
+def test_a_propensity_that_is_known_stays_beside_what_is_fitted(estimator):
+    x, z, source = shifted_sample(600)
+    table = pd.DataFrame(x, columns=list("abcd"))
+    known = SelectedLabelling(["d"], propensity=Propensity(("d",), np.zeros(K), np.full((K, 1), 0.3)))
+    scenarios = {"registry": known, "survey": FullyObserved()}
+    how = {"n_lams": 3, "cv": 2, "tol": 1e-4} if estimator is MultinomialPULassoCV else {"lam": 0.02}
+    fitted = estimator(scenario=Sources(scenarios, shift="intercept", reference="registry"), **how)
+    shifts = fitted.fit(table, z, source=source).scenario_.shifts
+    assert fitted.scenario_.scenarios["registry"] is known and (shifts["survey"] > 0).all()
+    again = MultinomialPULasso(lam=getattr(fitted, "lam_", 0.02), scenario=fitted.scenario_, tol=1e-7)
+    again = again.set_params(anchor=fitted.anchor_).fit(table, z, source=source)
+    np.testing.assert_allclose(again.coef_, fitted.coef_, atol=2e-3)
 
 
 @pytest.mark.parametrize(

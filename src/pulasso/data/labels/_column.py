@@ -12,13 +12,13 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from pulasso._messages import arg, listed, plain
 from pulasso.data.containers import refuse_lazy, unmasked_labels
+from pulasso.data.missing_values import missing_mask
 from pulasso.exceptions import LabelError
 
 __all__ = [
     "MEANS_UNLABELED",
     "Column",
     "class_array",
-    "is_missing",
     "plain_label",
     "read_column",
     "read_order",
@@ -60,7 +60,7 @@ def read_column(y: Any, sample_weight: ArrayLike | None = None) -> Column:
     categories = _ordered_categories(y)
     values = _as_vector(y)
     is_present = _rows_of_positive_weight(values, sample_weight)
-    lacks_label = _missing_mask(values)
+    lacks_label = missing_mask(values)
     has_label = is_present & ~lacks_label
     known = _settle_dtype(values[has_label])
     if known.dtype.kind == "f" and np.isinf(known).any():
@@ -149,23 +149,6 @@ def _rows_of_positive_weight(values: NDArray[Any], sample_weight: ArrayLike | No
             parameter="y" if values.size == 0 else "sample_weight",
         )
     return is_present
-
-
-def is_missing(value: Any) -> bool:
-    # pandas' NA is known by name: comparing it raises, and importing pandas for it would be a dependency.
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)
-
-
-def _missing_mask(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind in "mM":
-        return np.isnat(values)
-    if values.dtype.kind == "O":
-        return np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
-    return np.zeros(values.shape, dtype=bool)
 
 
 def _settle_dtype(known: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,6 @@ from pulasso.data.labels._column import (
     NAN_IS_UNLABELED,
     Column,
     class_array,
-    is_missing,
     plain_label,
     read_column,
     read_order,
@@ -37,6 +36,7 @@ from pulasso.data.labels._refusals import (
     refuse_same_letters,
     warn_of_a_better_marker,
 )
+from pulasso.data.missing_values import is_missing
 from pulasso.exceptions import LabelError
 
 __all__ = ["Labels", "encode_labels", "encode_with"]

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pulasso._build_warnings import warn_of_few_labels
 from pulasso._messages import arg, warn
 from pulasso.data.inputs import check_features, check_flag, check_number
-from pulasso.data.parameters import as_random_state, check_choice, check_in_memory
+from pulasso.data.parameters import as_random_state, check_choice, check_in_memory, check_kind
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._estimate_prior import asks_for_estimate, find_scenario
@@ -32,6 +33,8 @@ __all__ = ["BaseLearner"]
 
 # Fewer rows, or rows of one label, than this tell nothing about when to stop.
 ROWS_TO_STOP_BY, LABELS_TO_STOP_BY = 200, 5
+# What `cross_fit` found about an earlier fit.
+OF_FOLDS = ("cv_proba_", "fold_losses_", "fold_rounds_")
 # Objects of other libraries, which are made again from what was learned.
 REBUILT = ("_booster", "_module")
 LARGEST_SEED = 2**31 - 1
@@ -70,6 +73,8 @@ class BaseLearner(BasePULasso):
         with unchanged_on_failure(self):
             self._check_params()
             check_in_memory(X, type(self).__name__)
+            for name in OF_FOLDS:
+                self.__dict__.pop(name, None)
             self.categories_ = {}
             if self._takes_categories:
                 self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
@@ -121,6 +126,18 @@ class BaseLearner(BasePULasso):
                 parameter="scenario",
                 remedy="Use MultinomialPULasso or OrdinalPULasso.",
             )
+
+    def _check_further(self, parameter: str, ours: Sequence[str], remedy: str) -> None:
+        """Refuse further parameters of an engine that would contradict what the estimator knows."""
+        given = getattr(self, parameter)
+        if given is None:
+            return
+        check_kind(parameter, given, Mapping, remedy)
+        for name in given:
+            if name in ours:
+                raise InputError(
+                    f"{arg(parameter)} holds {name!r}, which the estimator sets itself.", parameter=parameter
+                )
 
     def _seed_source(self) -> Any:
         """Return random_state as scikit-learn takes it."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pulasso._messages import arg, did_you_mean, listed
+from pulasso.data.missing_values import missing_mask
 from pulasso.exceptions import InputError
 
 __all__ = ["column_of", "encoded", "learn_categories"]
@@ -44,7 +45,7 @@ def learn_categories(x: Any, listed_columns: Sequence[Any] | None) -> dict[int, 
         j = column_of(each, names, table.shape[1], "categorical_features")
         column = _column(table, j)
         try:
-            found.setdefault(j, np.unique(column[~_is_missing(column)]))
+            found.setdefault(j, np.unique(column[~missing_mask(column)]))
         except TypeError:
             raise InputError(
                 f"Column {each!r} of {arg('X')} mixes text with numbers.", parameter="categorical_features"
@@ -103,13 +104,9 @@ def _as_values(column: Any) -> NDArray:
     return found.astype(object) if found.dtype.kind in "USOT" else found
 
 
-def _is_missing(column: NDArray) -> NDArray:
-    return np.array([each is None or each != each for each in column.tolist()], dtype=bool)
-
-
 def _codes(column: NDArray, values: NDArray) -> NDArray:
     place = {value: code for code, value in enumerate(values.tolist())}
-    missing = _is_missing(column).tolist()
+    missing = missing_mask(column).tolist()
     codes = [
         np.nan if gone else place.get(value, np.nan)
         for value, gone in zip(column.tolist(), missing, strict=True)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pulasso._messages import arg
 from pulasso.data.inputs import check_number
-from pulasso.data.parameters import check_choice, check_kind
+from pulasso.data.parameters import check_choice
 from pulasso.data.pu_data import PUData
 from pulasso.estimators.learners._base import BaseLearner
 from pulasso.estimators.learners._columns import column_of
@@ -194,15 +194,7 @@ class PUBoostingClassifier(BaseLearner):
         check_number("reg_lambda", self.reg_lambda, least=0.0)
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, whole=True)
-        if self.engine_params is None:
-            return
-        check_kind("engine_params", self.engine_params, Mapping, "Give a dict, {'subsample': 0.8}.")
-        for name in self.engine_params:
-            if name in OURS:
-                raise InputError(
-                    f"{arg('engine_params')} holds {name!r}, which the estimator sets itself.",
-                    parameter="engine_params",
-                )
+        self._check_further("engine_params", OURS, "Give a dict, {'subsample': 0.8}.")
 
     def _n_rounds(self) -> int:
         return int(self.n_estimators)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import arg
 from pulasso.data.inputs import check_flag, check_number
 from pulasso.data.parameters import check_kind
 from pulasso.data.pu_data import PUData
@@ -203,15 +202,7 @@ class PUNeuralClassifier(BaseLearner):
         check_flag("standardize", self.standardize)
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, least=1, whole=True)
-        if self.net_params is None:
-            return
-        check_kind("net_params", self.net_params, Mapping, "Give a dict, {'optimizer': torch.optim.SGD}.")
-        for name in self.net_params:
-            if name in OURS:
-                raise InputError(
-                    f"{arg('net_params')} holds {name!r}, which the estimator sets itself.",
-                    parameter="net_params",
-                )
+        self._check_further("net_params", OURS, "Give a dict, {'optimizer': torch.optim.SGD}.")
 
     def _n_rounds(self) -> int:
         return int(self.max_epochs)
