@@ -10,8 +10,6 @@ import pulasso
 from pulasso.model_selection import cross_fit
 
 pytest.importorskip("lightgbm", reason="in the extra 'boosting'")
-CAN_BE_SAVED = hasattr(pulasso.PUBoostingClassifier, "_check_learned")
-saved = pytest.mark.skipif(not CAN_BE_SAVED, reason="learners cannot be saved yet")
 
 
 @pytest.fixture(name="settings")
@@ -21,7 +19,6 @@ def what_is_told():
     return {**known, "random_state": 0}
 
 
-@saved
 def test_cv_writes_what_python_finds(run, csv, known, settings, tmp_path, pages):
     done = run("cv", csv, *known, "--learner", "boosting", "--folds", "3")
     assert done.code == 0, done.err
@@ -40,7 +37,6 @@ def test_cv_writes_what_python_finds(run, csv, known, settings, tmp_path, pages)
     assert not list(tmp_path.glob("checkpoint*"))
 
 
-@saved
 def test_fit_predict_and_report(run, csv, known, tmp_path, pages):
     done = run("fit", csv, *known, "--learner", "boosting", "--anchor", "1", "--seed", "3", "--json")
     assert done.code == 0, done.err
@@ -60,7 +56,6 @@ def test_fit_predict_and_report(run, csv, known, tmp_path, pages):
     assert model.anchor == 1.0 and model.random_state == 3
 
 
-@saved
 def test_missing_values_are_kept(run, table, known, tmp_path):
     table.loc[::5, "rain"] = np.nan
     table.to_csv(tmp_path / "gaps.csv", index=False)
@@ -70,7 +65,6 @@ def test_missing_values_are_kept(run, table, known, tmp_path):
     run("fit", "gaps.csv", *known, "--lam", "1", "--missing", "keep").refused("missing", "only boosting does")
 
 
-@saved
 def test_ordered_classes_and_rules(run, table, known, tmp_path):
     names = {"background": "low", "oak": "mid", "fir": "high"}
     table.assign(species=table["species"].map(names)).to_csv(tmp_path / "stages.csv", index=False)
@@ -80,7 +74,6 @@ def test_ordered_classes_and_rules(run, table, known, tmp_path):
     assert pulasso.load(tmp_path / "model").classes_.tolist() == ["low", "mid", "high"]
 
 
-@saved
 def test_other_numbers_are_tried_with_the_learner(run, csv, known, tmp_path, pages):
     command = ("cv", csv, *known, "--learner", "boosting", "--folds", "2", "--sensitivity-values", "0.5,0.6")
     done = run(*command)
@@ -88,7 +81,6 @@ def test_other_numbers_are_tried_with_the_learner(run, csv, known, tmp_path, pag
     assert "Sensitivity to label_frequency: 2 fits" in done.out and "sensitivity" in pages[0]
 
 
-@saved
 def test_networks(run, csv, known, tmp_path):
     pytest.importorskip("skorch", reason="in the extra 'neural'")
     done = run("cv", csv, *known, "--learner", "neural", "--folds", "2", "--no-report", "--json")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import pulasso
 from pulasso._messages import arg, warn
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.exceptions import InputError, LabelError, ScenarioError
@@ -178,8 +177,6 @@ def test_a_learner_that_is_not_installed_is_named_before_anything_is_computed(mo
 
 def test_networks_are_compared():
     pytest.importorskip("skorch", reason="in the extra 'neural'")
-    if "PUNeuralClassifier" not in dir(pulasso):
-        pytest.skip("there are no networks yet")
     found = compare(DATA.X, NAMES, ["pulasso", "neural"], cv=2, **HALF)
     assert found.verdict.startswith("A neural network is")
 
