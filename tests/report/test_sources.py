@@ -6,6 +6,7 @@ import pytest
 
 from pulasso import FullyObserved, MultinomialPULasso, PUBoostingClassifier, SingleTrainingSet, Sources
 from pulasso.exceptions import ScenarioError
+from pulasso.inference import bootstrap
 from pulasso.metrics import at_rows, pu_scores
 from report.test_learners import words_of
 
@@ -44,3 +45,5 @@ def test_what_cannot_be_is_refused(of_two_sources):
         at_rows(model.scenario_, x)
     with pytest.raises(ScenarioError, match="where it comes from"):
         PUBoostingClassifier(scenario=both).fit(x, z)
+    with pytest.raises(ScenarioError, match="bootstrap knows no rows of several sources"):
+        bootstrap(model, x, z)

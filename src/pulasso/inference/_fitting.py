@@ -20,11 +20,13 @@ from pulasso.exceptions import (
     IdentifiabilityWarning,
     LabelFrequencyWarning,
     RareIndicatorWarning,
+    ScenarioError,
     StationaryPointWarning,
 )
 from pulasso.model_selection.learners import is_learner
 from pulasso.problem import Problem
 from pulasso.runs import Run, draw_entropy, open_run, run_steps
+from pulasso.scenarios import Sources
 
 __all__ = ["check_estimator", "open_seeded_run", "prepare", "quietly", "solver_settings"]
 
@@ -72,6 +74,12 @@ def check_estimator(estimator: Any, caller: str) -> None:
         if is_learner(estimator):
             hint = f" That one has neither coefficients nor a likelihood to solve to the end.{INSTEAD.get(caller, '')}"
         raise TypeError(f"{caller} takes a {names}, not a {type(estimator).__name__}.{hint}")
+    if isinstance(estimator.scenario, Sources):
+        raise ScenarioError(
+            f"{caller} knows no rows of several sources.",
+            parameter="scenario",
+            remedy="Ask it of the rows of one source, with its scenario.",
+        )
     if "lam" not in estimator.get_params(deep=False):
         plain = next(each for each in ESTIMATORS if isinstance(estimator, each)).__name__
         raise TypeError(
