@@ -65,8 +65,8 @@ lint: .venv/.installed-dev ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m mypy
 
-bench: .venv/.installed ## Compare with other packages, which it installs; results in runs/bench
-	$(BIN)/python benchmarks/run.py --publish
+bench: .venv/.installed ## Compare with other packages, which it installs: an hour; results in runs/bench
+	$(BIN)/python benchmarks/run.py --fresh --publish
 
 bench-quick: .venv/.installed ## The same with tiny data; results in runs/bench-quick
 	$(BIN)/python benchmarks/run.py --quick

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["SOLVERS", "Solver", "command", "missing"]
+__all__ = ["DEFAULT_TOL", "SOLVERS", "Solver", "command", "missing"]
 
 HERE = Path(__file__).resolve().parent
 PEERS = HERE.parent / ".venv-peers"
@@ -31,7 +31,8 @@ class Solver:
     Attributes
     ----------
     home : str
-        "ours" (this Python), "R", or the name of an environment.
+        "ours" (this Python), "here" (this Python, for a package that we depend on), "R", or the name of an
+        environment.
     own_objective : dict
         What the solver minimises instead, if it cannot minimise the task's objective.
     """
@@ -42,8 +43,9 @@ class Solver:
     own_objective: tuple[tuple[str, object], ...] = ()
 
 
+DEFAULT_TOL = 1e-6  # ours
 SOLVERS = {
-    "pulasso": Solver("ours.py", "ours", (1e-6,)),
+    "pulasso": Solver("ours.py", "ours", (1e-3, 1e-4, 1e-5, 1e-6)),
     "glmnet": Solver("glmnet_path.R", "R", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13)),
     "glmnet ungrouped": Solver(
         "glmnet_path.R", "R", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11), (("penalty", "entries-all"),)
@@ -51,6 +53,7 @@ SOLVERS = {
     "adelie": Solver("adelie_path.py", "adelie", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)),
     "skglm": Solver("skglm_path.py", "skglm", (1e-4, 1e-5, 1e-6, 1e-7)),
     "celer": Solver("celer_path.py", "celer", (1e-4, 1e-6, 1e-8), (("fit_intercept", False),)),
+    "saga": Solver("saga_path.py", "here", (1e-4,), (("penalty", "entries-all"),)),
     "pulasso CV": Solver("ours_cv.py", "ours", (1e-6,)),
     "cv.glmnet": Solver("glmnet_cv.R", "R", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13)),
     "adelie CV": Solver("adelie_cv.py", "adelie", (1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)),
@@ -62,14 +65,14 @@ def command(solver: Solver) -> list[str]:
     script = str(HERE / "peers" / solver.script)
     if solver.home == "R":
         return ["Rscript", script]
-    return [sys.executable if solver.home == "ours" else str(_python_of(solver.home)), script]
+    return [sys.executable if solver.home in ("ours", "here") else str(_python_of(solver.home)), script]
 
 
 def missing(solver: Solver) -> str:
     """Return why a solver cannot run here; nothing if it can."""
     if solver.home == "R":
         return "" if _r_has_glmnet() else "Rscript with glmnet and jsonlite was not found"
-    if solver.home == "ours":
+    if solver.home in ("ours", "here"):
         return ""
     try:
         _python_of(solver.home)

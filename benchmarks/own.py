@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from compare import N_FOLDS, fold_numbers
 from environments import HERE
 from runner import Runner
 from tasks import MANY_CLASSES, TASKS, Task, classes_task, growth_task, paired_tasks, passes_task
@@ -15,6 +16,7 @@ __all__ = ["GROWTH", "OWN"]
 
 TOL = 1e-6
 GROWTH = {"n": (1000, 2000, 4000), "p": (5000, 10000, 20000), "K": (1, 2, 4, 8), "n_lams": (50, 100, 200)}
+GROUPS, GROUPS_QUICK = 60, 10  # at the end of paths for ever more classes
 GROWTH_QUICK = {"n": (100, 200), "p": (200, 400), "K": (1, 2), "n_lams": (10, 20)}
 
 
@@ -26,8 +28,8 @@ def _row(what: str, seed: int, case: str, value: float, unit: str, at_most=None,
     }
 
 
-def _fit(runner: Runner, task: Task, seed: int, **options):
-    run = runner.run("pulasso", runner.put(task, seed), TOL, **options)
+def _fit(runner: Runner, task: Task, seed: int, tol: float = TOL, **options):
+    run = runner.run("pulasso", runner.put(task, seed), tol, **options)
     if run.failed:
         raise RuntimeError(f"{task.name}: {run.failed}")
     return run
@@ -59,20 +61,76 @@ def anchored_against_plain(runner: Runner, seed: int, quick: bool) -> list[dict]
 
 
 def many_classes(runner: Runner, seed: int, quick: bool) -> list[dict]:
-    """Seconds of a path as the classes double, and those of half of the labels beside all of them."""
-    rows, before = [], None
-    for n_classes in MANY_CLASSES[:2] if quick else MANY_CLASSES:
-        tasks = [
-            classes_task(seed, n_classes, quick, how) for how in ("fully-observed", "single-training-set")
-        ]
-        everything, half = (_fit(runner, task, seed).facts["warm"] for task in tasks)
-        case, detail = f"{n_classes} classes", f"{half:.2f} s / {everything:.2f} s"
-        rows.append(_row("PU / all labels", seed, case, half / everything, "x", 3.0, detail=detail))
-        if before is not None and n_classes >= 9:
-            detail = f"{everything:.2f} s / {before:.2f} s"
-            rows.append(_row("twice the classes", seed, case, everything / before, "x", 2.5, detail=detail))
-        before = everything
+    """Seconds as the classes double, with all labels and with half of them, on paths that end at as many groups."""
+    rows = []
+    for words, scenario in (("all labels", "fully-observed"), ("PU", "single-training-set")):
+        before = None
+        for n_classes in MANY_CLASSES[:2] if quick else MANY_CLASSES:
+            task = _until(
+                runner,
+                classes_task(seed, n_classes, quick, scenario),
+                seed,
+                GROUPS_QUICK if quick else GROUPS,
+            )
+            run = _fit(runner, task, seed)
+            seconds, ending = run.facts["warm"], int(run.evaluation.n_rows[-1])
+            factor = seconds / before if before else np.nan
+            limit = 2.5 if before and n_classes >= 9 else None
+            detail = f"{seconds:.3f} s to {task.ratios[-1]:.2f} lam_max, {ending} groups at the end"
+            row = _row(
+                f"classes doubled, {words}", seed, f"{n_classes} classes", factor, "x", limit, detail=detail
+            )
+            rows.append(row | {"seconds": seconds, "size": n_classes})
+            before = seconds
     return rows
+
+
+def _until(runner: Runner, task: Task, seed: int, n_groups: int) -> Task:
+    """Return the same task on a path that ends where so many groups are active."""
+    reached = _fit(runner, task, seed, repeats=0, tol=1e-3).evaluation.n_rows <= n_groups
+    last = task.ratios[np.flatnonzero(reached)[-1]]
+    return replace(task, name=f"{task.name}-until", ratios=np.geomspace(1.0, last, len(task.ratios)))
+
+
+def presence_only(runner: Runner, seed: int, quick: bool) -> list[dict]:
+    """Half of the labels beside all of them, the same lams relative to lam_max; more groups enter without labels."""
+    rows = []
+    for n_classes in MANY_CLASSES[:2] if quick else MANY_CLASSES[1:4]:
+        runs = [
+            _fit(runner, classes_task(seed, n_classes, quick, how), seed)
+            for how in ("single-training-set", "fully-observed")
+        ]
+        half, everything = (run.facts["warm"] for run in runs)
+        ending = " and ".join(str(int(run.evaluation.n_rows[-1])) for run in runs)
+        detail = f"{half:.2f} s / {everything:.2f} s, {ending} groups at the end"
+        case = f"{n_classes} classes"
+        rows.append(_row("PU / all labels", seed, case, half / everything, "x", 3.0, detail=detail))
+    return rows
+
+
+def two_processes(runner: Runner, seed: int, quick: bool) -> list[dict]:
+    """Cross-validation over two processes, once these are there, against one: wall time, with the fit of all rows."""
+    task = TASKS["T5"](seed, quick=quick)
+    folder = runner.put(task, seed, n_folds=N_FOLDS, fold_seed=seed)
+    fold_numbers(len(task.z), seed).astype(np.int32).tofile(folder / "folds.bin")
+    one, two = (
+        runner.run("pulasso CV", folder, TOL, n_jobs=n_jobs, repeats=1, whole=False) for n_jobs in (1, 2)
+    )
+    if one.failed or two.failed:
+        raise RuntimeError(one.failed or two.failed)
+    seconds = [run.facts["warm"] for run in (one, two)]
+    detail = f"{seconds[0]:.1f} s / {seconds[1]:.1f} s"
+    return [
+        _row(
+            "one process / two, cross-validation",
+            seed,
+            "T5",
+            seconds[0] / seconds[1],
+            "x",
+            detail=detail,
+            at_least=1.7,
+        )
+    ]
 
 
 def working_set_against_proximal_gradient(runner: Runner, seed: int, quick: bool) -> list[dict]:
@@ -158,6 +216,8 @@ OWN = {
     "pu-naive": pu_against_naive,
     "anchored": anchored_against_plain,
     "many-classes": many_classes,
+    "presence-only": presence_only,
+    "two-processes": two_processes,
     "solvers": working_set_against_proximal_gradient,
     "growth": growth,
     "passes": passes,

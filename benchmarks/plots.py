@@ -6,8 +6,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from tasks import MANY_CLASSES
 
-__all__ = ["draw_growth", "draw_ratios"]
+__all__ = ["draw_classes", "draw_growth", "draw_ratios"]
 
 AXES = {"n": "rows", "p": "columns", "K": "classes besides class 0", "n_lams": "lams"}
 
@@ -43,5 +44,33 @@ def draw_growth(own: list[dict], to: Path) -> None:
             panel.plot([first, last], [seconds, seconds * (last / first) ** 1.1375], "--", color="0.6")
         panel.set(xscale="log", yscale="log", xlabel=words, ylabel="seconds" if axis == "n" else "")
     panels[0].legend(frameon=False)
+    figure.savefig(to, dpi=150)
+    plt.close(figure)
+
+
+def draw_classes(paths: list[dict], own: list[dict], to: Path) -> None:
+    """Seconds against the number of classes: all solvers on one path, and ours where as many groups are active."""
+    seconds: dict[str, list[tuple[int, float]]] = {}
+    for row in paths:
+        is_path = row["task"].startswith("T-K") and "default" not in row["solver"]
+        if is_path and row.get("warm"):
+            name = row["solver"] + (" (limit)" if row.get("is_bound") else "")
+            seconds.setdefault(name, []).append((int(row["task"][3:]), row["warm"]))
+    at_groups = [row for row in own if row["what"].startswith("classes doubled")]
+    if not seconds and not at_groups:
+        return
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
+    for name, points in seconds.items():
+        left.plot(*zip(*sorted(points), strict=True), "^" if name.endswith("(limit)") else "o-", label=name)
+    for what in dict.fromkeys(row["what"] for row in at_groups):
+        points = [(row["size"], row["seconds"]) for row in at_groups if row["what"] == what]
+        right.plot(*zip(*points, strict=True), "o-", label=what.removeprefix("classes doubled, "))
+    for panel, words in ((left, "the same path"), (right, "ours, until as many groups are active")):
+        panel.set(xscale="log", yscale="log", xlabel="classes", title=words)
+        panel.set_xticks(MANY_CLASSES, MANY_CLASSES)
+        panel.minorticks_off()
+        if panel.lines:
+            panel.legend(frameon=False)
+    left.set(ylabel="seconds")
     figure.savefig(to, dpi=150)
     plt.close(figure)

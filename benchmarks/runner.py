@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +45,16 @@ class Runner:
     threads : int or None
         Threads of the linear algebra library; None leaves its default.
     fresh : bool
-        Whether to run peers again although their answer is known.
+        Whether to run peers again although their answer is known from an earlier call.
+    started : set of Path
+        What this one has run.
     """
 
     folder: Path
-    limit: float = 300.0
+    limit: float = 75.0
     threads: int | None = None
     fresh: bool = False
+    started: set[Path] = field(default_factory=set)
 
     def put(self, task: Task, seed: int, **changes) -> Path:
         """Write a task, with its lams, where solvers can read it; `changes` make it another objective."""
@@ -71,8 +74,9 @@ class Runner:
         key = json.dumps([solver, options, self.threads], sort_keys=True)
         name = f"{solver.replace(' ', '-')}-{tol:g}-{hashlib.sha1(key.encode()).hexdigest()[:8]}"
         out = self.folder / "cache" / folder.name / name
-        is_known = (out / "result.json").exists() and SOLVERS[solver].home != "ours" and not self.fresh
-        if not is_known:
+        is_known = (out / "result.json").exists() and SOLVERS[solver].home != "ours"
+        if not is_known or (self.fresh and out not in self.started):
+            self.started.add(out)
             shutil.rmtree(out, ignore_errors=True)
             self._start(command(SOLVERS[solver]), folder, out, options)
         facts, coefs, free = read_result(out)
@@ -100,14 +104,15 @@ class Runner:
         try:
             _, errors = child.communicate(timeout=self.limit)
             failed = "" if child.returncode == 0 else errors.strip()[-500:] or f"exit {child.returncode}"
+            more = {}
         except subprocess.TimeoutExpired:
-            failed = f"took more than {self.limit:g} s"
+            failed, more = f"took more than {self.limit:g} s", {"at_least": self.limit}
         except BaseException:
             _end(child)
             raise
         _end(child)
         if failed:
-            write_result(out, {"failed": failed, "load": os.getloadavg()[0]})
+            write_result(out, {"failed": failed, "load": os.getloadavg()[0]} | more)
 
     def environment(self) -> dict:
         """Return the environment of the child processes."""

@@ -5,7 +5,7 @@ With ``quick=True`` the same task is a few times smaller in every direction: eno
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -208,9 +208,19 @@ def t6c(seed, quick=False):
 MANY_CLASSES = (3, 9, 17, 33, 65)
 
 
-def classes_task(seed, n_classes, quick=False, scenario="fully-observed"):
+def classes_task(
+    seed,
+    n_classes,
+    quick=False,
+    scenario="fully-observed",
+    *,
+    n_rows=2000,
+    n_columns=1000,
+    n_lams=50,
+    smallest=0.1,
+):
     """Classes that all depend on the same twenty columns; all labels, or half of those of positives."""
-    n, p, n_lams = _shrunk(quick, 2000, 1000, 50)
+    n, p, n_lams = _shrunk(quick, n_rows, n_columns, n_lams)
     rng = np.random.default_rng(seed)
     theta = np.zeros((p, n_classes - 1))
     theta[:20] = rng.normal(size=(20, n_classes - 1))
@@ -220,7 +230,44 @@ def classes_task(seed, n_classes, quick=False, scenario="fully-observed"):
     if scenario != "fully-observed":
         settings, z = settings | {"label_frequency": 0.5}, np.where(rng.random(n) < 0.5, y, 0)
         z, name = np.unique(z, return_inverse=True)[1], f"{name}-PU"
-    return Task(name, x, z, "multinomial", settings, _ratios(n_lams, 0.1), penalty="rows-symmetric")
+    return Task(name, x, z, "multinomial", settings, _ratios(n_lams, smallest), penalty="rows-symmetric")
+
+
+def fifty(seed, quick=False):
+    """Fifty classes in few columns: 2,000 rows, 500 columns, 30 lams."""
+    task = classes_task(seed, 10 if quick else 50, quick, n_columns=500, n_lams=30)
+    return replace(task, name="fifty")
+
+
+def fifty_wide(seed, quick=False):
+    """Fifty classes in 10,000 columns and 5,000 rows: 400 MB of X."""
+    task = classes_task(seed, 10 if quick else 50, quick, n_rows=5000, n_columns=10_000, n_lams=30)
+    return replace(task, name="fifty-wide")
+
+
+def fifty_sparse(seed, quick=False):
+    """Fifty kinds of texts: counts of nearly 50,000 words in 20,000 of them, some 60 different words in each.
+
+    Words are as frequent as their rank says (Zipf); every kind has forty words of its own that it uses more.
+    """
+    n, p, n_kinds, length = 20_000, 50_000, 50, 80
+    if quick:
+        n, p, n_kinds = 400, 500, 8
+    rng = np.random.default_rng(seed)
+    usual = 1.0 / np.arange(10, p + 10)
+    y = rng.permuted(np.arange(n) % n_kinds)
+    rows, columns = [], []
+    for kind in range(n_kinds):
+        use = usual.copy()
+        use[rng.choice(max(50, p // 20), 40, replace=False)] *= 6.0
+        own = np.flatnonzero(y == kind)
+        rows.append(np.repeat(own, length))
+        columns.append(np.searchsorted(np.cumsum(use) / use.sum(), rng.random(len(own) * length)))
+    at = np.concatenate(rows), np.minimum(np.concatenate(columns), p - 1)
+    x = sparse.csc_matrix((np.ones(n * length), at), shape=(n, p))  # the same word twice: counted twice
+    x = x[:, x.getnnz(axis=0) > 0]
+    settings = {"scenario": "fully-observed", "groups": _symmetric_rows()}
+    return Task("fifty-sparse", x, y, "multinomial", settings, _ratios(10, 0.3), penalty="rows-symmetric")
 
 
 TASKS = {
@@ -237,6 +284,9 @@ TASKS = {
     "T6b": t6b,
     "T6c": t6c,
     **{f"T-K{k}": partial(classes_task, n_classes=k) for k in MANY_CLASSES},
+    "fifty": fifty,
+    "fifty-wide": fifty_wide,
+    "fifty-sparse": fifty_sparse,
 }
 
 

@@ -220,5 +220,5 @@ def draw_errors(means: pd.DataFrame, x: str, label: str) -> Figure:
                 ax.plot(part[x], part["error_small_test"], color=look["color"], linestyle=":", linewidth=0.9)
         ax.plot([], [], color=GREY, linestyle=":", linewidth=0.9, label=SMALL_TEST)
         ax.set(title=f"{model}, n = {n}", xlabel=label, ylabel=YARDSTICKS[model][column], ylim=(0, None))
-    legend_below(figure, axes[0], METHODS)
+    legend_below(figure, METHODS)
     return figure

@@ -19,7 +19,7 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.4  # inches
 # A figure that is wider is shrunk on the page, and its letters with it.
 FIGURE_WIDTH = 9.6
-LEGEND_WIDTH = 2.2  # of one entry
+LINE_WIDTH, LETTER_WIDTH = 0.75, 0.078  # of what a legend shows before a label, and of its letters
 
 
 def panels(n_columns: int, n_rows: int = 1, **kwargs: Any) -> tuple[Figure, list[Axes]]:
@@ -40,10 +40,14 @@ def band(ax: Axes, x: Any, mean: Any, se: Any, look: Mapping[str, Any], **kwargs
     ax.errorbar(x, mean, yerr=2 * se, **style)
 
 
-def legend_below(figure: Figure, ax: Axes, names: tuple[str, ...] = ()) -> None:
-    """Put the legend of one panel below all of them, where nobody takes it for data; `names` come first."""
-    handles = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+def legend_below(figure: Figure, names: tuple[str, ...] = ()) -> None:
+    """Put one legend for all panels below them, where nobody takes it for data; `names` come first."""
+    handles: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
     ordered = {name: handles[name] for name in (*names, *handles) if name in handles}
     look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9, "handlelength": 3}
-    n_columns = min(len(ordered), int(figure.get_figwidth() / LEGEND_WIDTH))
+    width = LINE_WIDTH + LETTER_WIDTH * max(map(len, ordered))
+    n_columns = min(len(ordered), max(1, int(figure.get_figwidth() / width)))
     figure.legend(ordered.values(), ordered.keys(), ncols=n_columns, **look)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
@@ -19,10 +18,9 @@ from sklearn.model_selection import train_test_split
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.datasets import Dataset, load_colposcopy, load_mfeat, mask_labels
 from pulasso.metrics import pu_ranked_probability_score
-from reproduction.anchored import ANCHORED, AS_IN_THE_PAPER, excess, no_worse
+from reproduction.anchored import AS_IN_THE_PAPER, excess, no_worse
 from reproduction.cells import Cell, generator, repetitions, run_cells
 from reproduction.claims import Claim, standard_error
-from reproduction.drawing import GREY, LOOKS, PALETTE, band, legend_below, panels
 
 NAIVE = "Lasso"
 ESTIMATORS: dict[str, Any] = {
@@ -31,7 +29,6 @@ ESTIMATORS: dict[str, Any] = {
     "colposcopy, 0 and 1 merged": OrdinalPULassoCV,
 }
 TEST_SHARE = 0.3
-NAMES_DRAWN = ("PULasso", NAIVE, "PULasso in the paper", f"{NAIVE} in the paper", ANCHORED)
 COLUMNS = (NAIVE, 0.5, 0.6, 0.7, 0.8, 0.9)  # of both tables of the paper
 
 
@@ -43,14 +40,15 @@ class Score:
     digits: str
     label: str
     more_is_better: bool
+    near: float  # a difference that a figure of differences shows in full
 
     def show(self, mean: float, se: float) -> str:
         """Return a mean with its standard error."""
         return f"{mean:{self.digits}} ± {se:{self.digits}}"
 
 
-ACCURACY = Score("accuracy", ".1%", "accuracy on test digits", True)
-SQUARED_ERROR = Score("mse", ".2f", "mean squared error on test images", False)
+ACCURACY = Score("accuracy", ".1%", "accuracy on test digits", True, 0.015)
+SQUARED_ERROR = Score("mse", ".2f", "mean squared error on test images", False, 4.0)
 
 
 def published(rows: Mapping[float, Sequence[float]]) -> dict[tuple[float, Any], float]:
@@ -252,34 +250,3 @@ def anchored_no_worse(table: pd.DataFrame, score: Score) -> list[Claim]:
         return []
     name = "error" if score.more_is_better else score.label.split(" on")[0]
     return [no_worse("pi_hat = pi", "pi", {name: excess(plain, anchored, "pi", "loss")})]
-
-
-def draw_by_assumed(means: pd.DataFrame, score: Score, paper: Mapping[tuple[float, Any], float]) -> Figure:
-    """Draw a score against the assumed label frequency, one panel for each true one.
-
-    Lines are the naive lasso, crosses and the dashed line are the paper's numbers, the dotted line is the truth, on
-    which the anchored estimator stands.
-    """
-    means, anchored = by_estimator(means)
-    frequencies = means["pi"].unique().tolist()
-    figure, axes = panels(len(frequencies), sharey=True)
-    for ax, pi in zip(axes, frequencies, strict=True):
-        here = means[means["pi"] == pi]
-        pu, naive = here[here["assumed"] != NAIVE], here[here["assumed"] == NAIVE]
-        at = pu["assumed"].astype(float)
-        band(ax, at, pu[score.column], pu[f"{score.column}_se"], LOOKS[0], label=NAMES_DRAWN[0])
-        ax.axhline(naive[score.column].iloc[0], color=PALETTE[1], label=NAMES_DRAWN[1])
-        held = anchored[anchored["pi"] == pi]
-        if len(held):
-            dot = {**LOOKS[3], "linestyle": "none"}
-            band(ax, [pi], held[score.column], held[f"{score.column}_se"], dot, label=ANCHORED)
-        known = [(a, paper[pi, a]) for a in at if (pi, a) in paper]
-        if known:
-            ax.plot(*zip(*known, strict=True), "x", color=PALETTE[0], label=NAMES_DRAWN[2])
-        if (pi, NAIVE) in paper:
-            ax.axhline(paper[pi, NAIVE], color=PALETTE[1], linestyle="--", label=NAMES_DRAWN[3])
-        ax.axvline(pi, color=GREY, linestyle=":", linewidth=1)
-        ax.set(title=f"label frequency {pi:g}", xlabel="assumed label frequency")
-    axes[0].set_ylabel(score.label)
-    legend_below(figure, axes[-1], NAMES_DRAWN)
-    return figure

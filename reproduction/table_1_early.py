@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pulasso import MultinomialPULasso
+from pulasso.estimators import MultinomialPULasso
 from pulasso.estimators.fitting import fitted, problem_of, read, solve
 from pulasso.problem import Params
 from pulasso.solvers import solve_proximal_gradient
@@ -30,6 +30,9 @@ NOTES = (
     "step size by backtracking, stopped after so many steps. 'Stationary' solves the same problem until the KKT "
     "violation is 0.001 lam_max. 'PULasso, anchored' adds the term that holds the mean prediction to the told shares, "
     "and is solved as far.",
+    "This, and no criterion, explains the paper's 98.00 %: solved to stationarity the same lams give 91 to 97 %, held "
+    "to the told shares or stopped after 300 steps about 98 %, on the same 20 splits. One split in twenty reaches 98 % "
+    "at the stationary point: luck is possible, but unlikely.",
     "Steps move intercepts slowly. While coefficients are learned they stay near those of the model without features, "
     "and with them the share of zeros: early stopping acts like the anchor. Where a plain run goes on, F falls, the "
     "model takes more and more unlabeled digits for zeros, and accuracy falls with F.",
@@ -184,9 +187,9 @@ def draw(table: pd.DataFrame) -> Figure:
         band(
             ax, way["class_0"], way["accuracy"], way["accuracy_se"], LOOKS[0], label="plain, after more steps"
         )
-        for name, row in way.iterrows():
-            ax.annotate(name.split()[1], (row["class_0"], row["accuracy"]), fontsize=7, xytext=(4, -9),
-                        textcoords="offset points")  # fmt: skip
+        for i, (name, row) in enumerate(way.iterrows()):
+            place: dict[str, Any] = {"xytext": (4, -9) if i % 2 else (-14, 5), "textcoords": "offset points"}
+            ax.annotate(name.split()[1], (row["class_0"], row["accuracy"]), fontsize=7, **place)
         for look, method in zip(LOOKS[1:], (STATIONARY, ANCHORED), strict=False):
             dot = {**look, "linestyle": "none"}
             row = here.loc[[method]]
@@ -196,5 +199,5 @@ def draw(table: pd.DataFrame) -> Figure:
         ax.axhline(PUBLISHED[0.6, 0.6], color=GREY, linestyle="--", linewidth=1, label="the paper")
         ax.set(title=f"lam = {lam:g} lam_max", xlabel="mean P(class 0) of training rows")
     axes[0].set_ylabel("accuracy on test digits")
-    legend_below(figure, axes[0])
+    legend_below(figure)
     return figure

@@ -4,7 +4,8 @@ Rows with known classes are masked, fitted with every strength of the anchor (0 
 cross-validation of observed labels alone, and judged by true classes of other rows. Shares are told right, or wrong by
 a factor. Beside every strength: the same with intercepts moved until the mean of held-out probabilities is what was
 told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On
-tables with more columns than rows other methods compete; they get the best of three strengths by the *test* rows.
+tables with more columns than rows other methods compete; they get the best of three strengths by the *test* rows;
+and what the guide suggests for few rows ("few rows", without and with a prior count in the told shares).
 
     PULASSO_DATA=folder python studies/anchor.py --scale quick          # some minutes
     PULASSO_DATA=folder python studies/anchor.py --scale full --wide folder-of-mat-files
@@ -24,7 +25,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from pulasso import MultinomialPULassoCV, OrdinalPULassoCV
+from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, SingleTrainingSet
 from pulasso.baselines import BASELINES
 from pulasso.datasets import (
     load_colposcopy,
@@ -36,12 +37,15 @@ from pulasso.datasets import (
     simulate_ordinal,
 )
 from pulasso.metrics import pu_scores
+from pulasso.penalties import ElasticNet
 from pulasso.runs import open_run, run_steps
 
 RHOS = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)  # the last stands for infinity
 FACTORS = (1.0, 0.8, 1.2, 0.5, 2.0)  # of the told shares of positive classes
 RIVALS = ("pu-bagging", "nnpu", "upu", "elkan-noto")
 RIVAL_LAMS = (0.3, 0.03, 0.003)
+# What the guide suggests for few rows and many columns.
+FEW_ROWS = {"penalty": ElasticNet(0.3), "max_active": 99, "refit": "relaxed"}
 FIT = {"n_lams": 20, "tol": 1e-3, "random_state": 0, "progress": False}
 TEST_ROWS = 5_000
 SETTINGS = {
@@ -65,7 +69,9 @@ def masked(X, y, frequency, seed, response="multinomial", test=0.3):
     train, rest = train_test_split(np.arange(len(y)), test_size=test, stratify=y, random_state=seed)
     scaler = StandardScaler().fit(X[train])
     known = {"scenario": "single-training-set", "label_frequency": frequency}
-    z = mask_labels(y[train], frequency, random_state=seed)
+    z, rng = np.zeros(len(train), int), np.random.default_rng(seed)
+    while len(np.unique(z)) <= y.max():  # every class keeps a label
+        z = mask_labels(y[train], frequency, random_state=rng)
     return scaler.transform(X[train]), z, scaler.transform(X[rest]), y[rest], known, response, None
 
 
@@ -125,8 +131,9 @@ def data_sets(wide):
         ("tables", "wine quality, .6"): of(table(load_wine_quality), 0.6, "ordinal"),
         ("tables", "colposcopy, .6"): of(table(load_colposcopy), 0.6, "ordinal"),
         ("tables", "swiss trees"): trees,
-        ("tables", "digits 649, .6"): of(table(load_mfeat), 0.6),
     }  # fmt: skip
+    for frequency in (0.4, 0.6, 0.8):
+        sets["tables", f"digits 649, {frequency:g}"] = of(table(load_mfeat), frequency)
     for path in sorted(Path(wide).glob("*.mat")) if wide else ():
         for frequency in (0.5, 0.7):
             name = f"{path.stem}, {frequency:g}"
@@ -188,7 +195,9 @@ def run_cell(name, draw, seed, factor, rhos, rivals):
             "cv_loss": model.cv_loss_mean_[model.best_index_],
             "edge": len(model.lams_) == model.best_index_ + 1,
         }
-        own["estimated"] = pu_scores(model, X, z, y_proba=model.cv_proba_)["accuracy"].value
+        seen = ~np.isnan(model.cv_proba_).any(axis=1)  # no fold holds out the only labelled row of a class
+        scores = pu_scores(model, X[seen], z[seen], y_proba=model.cv_proba_[seen])
+        own["estimated"] = scores["accuracy"].value
         proba = model.predict_proba(X_test)
         found[f"rho {rho:g}"] = {**judge(proba, y_test, model.coef_, truth), **own}
         if (model.told_shares_ > 0).all():
@@ -200,6 +209,11 @@ def run_cell(name, draw, seed, factor, rhos, rivals):
     found["rho by held-out likelihood"] = min(by_rho.values(), key=lambda each: each["cv_loss"])
     found["rho by estimated accuracy"] = max(by_rho.values(), key=lambda each: each["estimated"])
     if rivals and factor == 1:
+        for count in (0.0, 1.0):
+            few = {"scenario": SingleTrainingSet(known["label_frequency"], prior_count=count)}
+            model = MultinomialPULassoCV(**FEW_ROWS, **FIT, **few).fit(X, z)
+            name = f"few rows, prior count {count:g}"
+            found[name] = judge(model.predict_proba(X_test), y_test, model.coef_)
         found |= {rival: fit_rival(rival, told, X, z, X_test, y_test) for rival in RIVALS}
     return found
 
@@ -276,6 +290,8 @@ def verdict(rows):
     wide = frame.pivot_table(index=["group", "data", "replicate", "score"], columns="method", values="value")
     sign = np.where(wide.index.get_level_values("score") == "accuracy", 1.0, -1.0)
     out = []
+    if "rho 0" not in wide:
+        return pd.DataFrame(out)
     for method in [each for each in wide.columns if each.startswith("rho") and each != "rho 0"]:
         gain = (wide[method] - wide["rho 0"]) * sign
         by_set = gain.groupby(["group", "data", "score"]).agg(["mean", "sem", "count"]).dropna(subset="mean")
@@ -293,7 +309,7 @@ def main():
     parser.add_argument("--wide", type=Path, help="folder of Matlab files with X and Y")
     parser.add_argument("--only", nargs="*", help="parts of names of data sets")
     parser.add_argument("--replicates", type=int)
-    parser.add_argument("--rhos", type=float, nargs="*", help="strengths, 0 among them")
+    parser.add_argument("--rhos", type=float, nargs="*", help="strengths; verdicts compare with 0")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     parser.add_argument("--checkpoint", type=Path, help="folder of finished replicates, to go on from")
     parser.add_argument("--n-jobs", type=int)
@@ -308,6 +324,8 @@ def main():
     for score in ("accuracy", "log_loss", "too_much_class_0"):
         for factor in sorted({row["factor"] for row in rows}):
             print(f"\n{score}, told shares x {factor:g}\n{table(rows, score, factor)[0].round(3).T}")
+    if group_wide := [row for row in rows if row["group"] == "wide"]:
+        print(f"\nfeatures\n{table(group_wide, 'features')[0].round(0).T}")
     print(f"\n{verdict(rows).to_string(index=False)}")
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / f"anchor_{given.scale}.csv"

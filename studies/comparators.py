@@ -38,6 +38,15 @@ SETTINGS = {
         "records": 60,
         "background": 300,
     },
+    "medium": {
+        "splits": 5,
+        "lams": 6,
+        "folds": 3,
+        "digits": 6,
+        "features": 200,
+        "records": 100,
+        "background": 800,
+    },
     "full": {
         "splits": 10,
         "lams": 12,

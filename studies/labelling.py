@@ -4,13 +4,15 @@
     python studies/labelling.py --scale full --only recovery
     python studies/labelling.py --scale full --only test --sets 200          # level and power of test_labelling
     PULASSO_DATA=folder python studies/labelling.py --scale full --only mechanisms
+    PULASSO_DATA=folder python studies/labelling.py --scale quick --only linear       # why digits are not helped
 
 Recovery: the model is drawn from itself, one column drives the labelling, and where the data can tell (one class with
 the column kept out of the classes; several classes that share a propensity) errors should fall as one over root n.
 Mechanisms: rows with known classes are labelled by a constant chance; by one that rises, or falls, with the probability
 of a positive class under a model of all true classes; or the half of them with the largest probability. Both fits are
 told the label frequency over all rows. "removed" is the part of the excess in log-loss of the constant label frequency,
-over a fit to all true classes, that is removed.
+over a fit to all true classes, that is removed. Linear: digits again, with classes drawn from a linear model fitted to
+them, at one lam: then selected labelling cannot take up what classes cannot say.
 """
 
 import argparse
@@ -155,6 +157,36 @@ def mechanisms(replicates):
     print_table(header, rows)
 
 
+def linear_classes(replicates):
+    """Log-loss where classes are linear: constant frequency, selected labelling by BIC, and hardly shrunk."""
+    _, X, y, _ = next(tables())
+    proba = MultinomialPULasso(lam=0.002, scenario="fully-observed").fit(X, y).predict_proba(X)
+    rows, columns = [], list(range(X.shape[1]))
+    for mechanism in MECHANISMS:
+        losses = []
+        for seed in range(replicates):
+            rng = np.random.default_rng(seed)
+            drawn = (proba.cumsum(axis=1) < rng.random((len(X), 1))).sum(axis=1).clip(max=2)
+            x, x_new, y_fit, y_new = train_test_split(
+                X, drawn, train_size=1_250, stratify=drawn, random_state=seed
+            )
+            z = label(mechanism, x, y_fit, np.random.default_rng(seed))
+            told = {k: np.mean(z[y_fit == k] == k) for k in (1, 2)}
+            ways = [("fully-observed", y_fit, 0.0), (SingleTrainingSet(told), z, 3.0)]
+            ways += [
+                (SelectedLabelling(columns, label_frequency=told, lam=lam), z, 3.0) for lam in (None, 0.001)
+            ]
+            fits = [
+                MultinomialPULasso(lam=0.002, tol=1e-4, anchor=anchor, scenario=scenario).fit(x, labels)
+                for scenario, labels, anchor in ways
+            ]
+            picked = (np.arange(len(y_new)), y_new)
+            losses.append([-np.mean(fit.predict_log_proba(x_new)[picked]) for fit in fits])
+        rows.append([mechanism, *(f"{each:.3f}" for each in np.mean(losses, axis=0))])
+    header = ["labelling", "all true classes", "constant frequency", "selected, BIC", "selected, lam 0.001"]
+    print_table(header, rows)
+
+
 def print_table(header, rows):
     """Print a table."""
     print("\n".join(text_table(header, rows)), flush=True)
@@ -165,20 +197,22 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
-    parser.add_argument("--only", choices=["recovery", "test", "mechanisms"])
+    parser.add_argument("--only", choices=["recovery", "test", "mechanisms", "linear"])
     parser.add_argument("--sets", type=int, help="of the test, instead of those of the scale")
     parser.add_argument("--replicates", type=int, help="of the others, instead of those of the scale")
     parser.add_argument("--rows", type=int, default=500, help="of the sets of the test")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     sets, replicates = SETTINGS[given.scale]
-    wanted = (given.only,) if given.only else ("recovery", "test", "mechanisms")
+    wanted = (given.only,) if given.only else ("recovery", "test", "mechanisms", "linear")
     if "recovery" in wanted:
         recovery(given.replicates or replicates)
     if "test" in wanted:
         level_and_power(given.sets or sets, given.rows)
     if "mechanisms" in wanted:
         mechanisms(given.replicates or replicates)
+    if "linear" in wanted:
+        linear_classes(given.replicates or replicates)
 
 
 if __name__ == "__main__":

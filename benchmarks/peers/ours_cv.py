@@ -23,13 +23,13 @@ def main():
     folds = [
         (np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in range(meta["n_folds"])
     ]
-    # The path on all rows is followed to its end, as the others do, although the model stops at the chosen lam.
+    # The path on all rows is followed to its end, as the others do, although the model may stop at the chosen lam.
     settings = {"scenario": "fully-observed", "groups": Groups.rows(symmetric=True, weights=1.0)}
     settings |= {"lams": lams, "tol": options["tol"]}
 
     def fit():
         model = MultinomialPULassoCV(cv=folds, n_jobs=options["n_jobs"], **settings).fit(x, z)
-        if model.best_index_ < len(lams) - 1:
+        if options.get("whole", True) and model.best_index_ < len(lams) - 1:
             pulasso.fit_path(x, z, **settings)
         return model
 

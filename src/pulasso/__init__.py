@@ -18,6 +18,7 @@ _HOMES = {
     "PathResult": "pulasso.estimators",
     "PUBoostingClassifier": "pulasso.estimators",
     "PUData": "pulasso.data.pu_data",
+    "PUNeuralClassifier": "pulasso.estimators",
     "SelectedLabelling": "pulasso.scenarios",
     "SingleTrainingSet": "pulasso.scenarios",
     "Sources": "pulasso.scenarios",

@@ -286,6 +286,16 @@ def test_compare(run, csv, known, tmp_path):
     run("compare", csv, *known, "--models", "mnlasso", "--force").refused("models", "Did you mean 'mn-lasso'")
 
 
+def test_compare_with_a_flexible_learner(run, csv, known, tmp_path):
+    pytest.importorskip("lightgbm", reason="in the extra 'boosting'")
+    command = ("compare", csv, *known, "--folds", "2", "--models", "pulasso,boosting")
+    done = run(*command)
+    assert done.code == 0, done.err
+    assert "Boosted trees are" in done.out and "the linear model" in done.out
+    assert "difference" in pd.read_csv(tmp_path / "compare.csv").columns
+    assert json.loads(run(*command, "--json", "--force").out)["verdict"] in done.out
+
+
 def test_a_real_page(run, csv, known, tmp_path):
     pytest.importorskip("jinja2")
     assert run("cv", csv, *known, "--n-lams", "8", "--folds", "2").code == 0

@@ -56,7 +56,18 @@ def test_the_page_says_so(run, csv, known, tmp_path):
         assert "ridge on what was selected" in (tmp_path / name).read_text(encoding="utf-8")
 
 
+def test_no_more_groups_than_allowed(run, csv, known, tmp_path):
+    active = []
+    for limit in ("1", "100"):
+        words = ("cv", csv, *known, *FEW, "--no-report", "--max-active", limit, "--out", limit)
+        assert run(*words).code == 0
+        active.append(np.count_nonzero(pulasso.load(tmp_path / limit / "model").group_norms_))
+    assert active[0] <= 1 < active[1]
+
+
 def test_errors_name_the_option(run, csv, known):
+    done = run("cv", csv, *known, "--max-active", "0")
+    assert done.code == 2 and "--max-active" in done.words
     done = run("cv", csv, *known, "--refit", "relax")
     assert done.code == 2 and "--refit" in done.words
     assert "'relax' is none of 'relaxed'. Did you mean 'relaxed'?" in done.words

@@ -173,7 +173,7 @@ def test_failed_runs_leave_no_folder(run, csv, command, tmp_path):
     [
         ("cvs sightings.csv", "No such command 'cvs'. Did you mean 'cv'"),
         ("cv sightings.csv --lable species", "No such option"),
-        ("fit sightings.csv --label species", "Missing option '--lam'"),
+        ("fit sightings.csv --label species", "The linear model needs --lam"),
         ("cv sightings.csv --scenario casecontrol", "Did you mean 'case-control'?"),
         ("fit sightings.csv --lam 1 --config nowhere.toml", "No such file"),
         ("fit sightings.csv --lam 1 --config sightings.csv", "is not TOML"),

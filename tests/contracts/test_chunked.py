@@ -96,3 +96,17 @@ def test_no_block_is_needed_where_only_offsets_are_off(response):
     assert found.converged and not found.params.theta.any()
     assert found.objective == pytest.approx(expected.objective, rel=1e-10)
     np.testing.assert_allclose(found.params.offsets, null.offsets, atol=1e-5)
+
+
+def test_a_hessian_that_is_too_large_is_not_formed(monkeypatch):
+    """The path goes on, with what to do in the words of every lam that cannot be solved."""
+    problem, null = random_problem("multinomial", CONVEX, rows, n=120, p=15, n_positive=3, seed=1)
+    lams = problem.lam_max * np.array([0.7, 0.4, 0.05])
+    several = list(solve_working_set(in_chunks(problem), null, lams, tol=TOL))
+    most = problem.response.n_positive * (2 + np.count_nonzero(several[1].params.theta.any(axis=1)))
+    monkeypatch.setattr("pulasso.solvers._chunked_oracle.MOST_FORMED", most)
+    found = list(solve_working_set(in_chunks(problem), null, lams, tol=TOL))
+    assert found[1].converged
+    np.testing.assert_allclose(found[1].params.theta, several[1].params.theta, atol=1e-6)
+    assert not found[-1].converged
+    assert "load the rows into memory" in found[-1].message

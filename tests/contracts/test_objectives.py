@@ -84,7 +84,7 @@ def test_curvature_is_positive_and_no_less_than_what_labels_tell(response, case)
     assert all((curvature >= each - 1e-12).all() for each in observed)
     assert (curvature > 0).all()
     held = made(case, response, anchor=5.0)[0]
-    more = held.terms.curvature(u, pu.offsets_) * total
+    more = held.terms.grad_and_curvature(u, pu.offsets_)[1] * total
     assert (more.reshape(curvature.shape) >= curvature - 1e-12).all()
 
 
@@ -150,6 +150,25 @@ def test_one_round_of_lightgbm_by_hand():
     found = lgb.train(params, data, num_boost_round=1).predict(np.array([[0.0], [1.0]]))
     expected = [-0.1 * grad[x == v].sum(axis=0) / (curvature[x == v].sum(axis=0) + 1.5) for v in (0.0, 1.0)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)  # and the start is left out
+
+
+@pytest.mark.parametrize("response", ["multinomial", "ordinal"])
+def test_one_round_of_xgboost_by_hand(response):
+    xgb = pytest.importorskip("xgboost", reason=LARGE)
+    rng = np.random.default_rng(0)
+    x = np.repeat([0.0, 1.0], 100)
+    codes = np.where(rng.random(200) < 0.2 + 0.4 * x, rng.integers(1, 3, 200), 0)
+    pu = PUObjective("single-training-set", codes, label_frequency=0.8, response=response)
+    grad, curvature = (each.reshape(200, -1) for each in pu.gradient_and_curvature(pu.start()))
+    params = {"max_depth": 1, "learning_rate": 0.1, "reg_lambda": 1.5, "min_child_weight": 0, "nthread": 1}
+    params |= {"disable_default_eval_metric": 1} | ({"num_class": 2} if pu.n_outputs > 1 else {})
+    data = xgb.DMatrix(x[:, None], codes, base_margin=pu.start())
+    booster = xgb.train(params, data, 1, obj=xgboost_objective(pu))
+    zeros = np.zeros((2, pu.n_outputs)) if pu.n_outputs > 1 else np.zeros(2)
+    new = xgb.DMatrix(np.array([[0.0], [1.0]]), base_margin=zeros)
+    found = booster.predict(new, output_margin=True).reshape(2, -1)
+    expected = [-0.1 * grad[x == v].sum(axis=0) / (curvature[x == v].sum(axis=0) + 1.5) for v in (0.0, 1.0)]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("response", ["multinomial", "ordinal"])

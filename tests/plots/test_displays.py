@@ -66,6 +66,11 @@ def make_intervals(fitted, ax):
     return plots.BootstrapIntervalsDisplay(coef, *ends, frequency, names).plot(ax=ax)
 
 
+def make_importances(fitted, ax):
+    names = list(fitted.chosen.groups_.names)
+    return plots.FeatureImportancesDisplay(np.linspace(1.0, 0.0, len(names)), names).plot(ax=ax)
+
+
 # One way to make each display; a new one has to join.
 MAKE = {
     plots.CoefficientPathDisplay: lambda f, ax: plots.CoefficientPathDisplay.from_estimator(f.chosen, ax=ax),
@@ -73,6 +78,7 @@ MAKE = {
     plots.SelectedFeaturesDisplay: lambda f, ax: plots.SelectedFeaturesDisplay.from_estimator(f.plain, ax=ax),
     plots.ClassSharesDisplay: lambda f, ax: plots.plot_class_shares(f.plain, ax),
     plots.GroupNormsDisplay: lambda f, ax: plots.GroupNormsDisplay.from_estimator(f.plain, ax=ax),
+    plots.FeatureImportancesDisplay: make_importances,
     plots.ResponseCurveDisplay: lambda f, ax: plots.ResponseCurveDisplay.from_estimator(
         f.plain, f.X, 0, ax=ax
     ),

@@ -107,7 +107,21 @@ def pulasso_case_control():
     )
 
 
+def ordinal():
+    """250 rows, 12 correlated columns, ordered classes 0..3."""
+    rng = np.random.default_rng(20261104)
+    n, p = 250, 12
+    standard, x = correlated_features(rng, n, p, rho=0.4, scale_decades=0.8)
+    beta = np.zeros(p)
+    beta[[1, 4, 8]] = [1.1, -0.8, 0.6]
+    latent = standard @ beta + rng.logistic(size=n)
+    y = np.searchsorted([-1.2, 0.2, 1.5], latent)
+    header = ["y"] + [f"x{j + 1}" for j in range(p)]
+    write_csv("ordinal_data.csv", header, [y, x], ["%d"] + ["%.6f"] * p)
+
+
 if __name__ == "__main__":
     glmnet_binomial()
     glmnet_multinomial()
     pulasso_case_control()
+    ordinal()

@@ -42,9 +42,9 @@ relation <- paste(
 )
 
 # Fit PUlasso's own path of 100 lambdas and keep six of them.
-fit_path <- function(x, z, py1, group = seq_len(ncol(x)), keep = c(2, 20, 40, 60, 80, 100)) {
+fit_path <- function(x, z, py1, group = seq_len(ncol(x)), keep = c(2, 20, 40, 60, 80, 100), ...) {
   fit <- grpPUlasso(x, z, py1 = py1, group = group, eps = eps, inner_eps = eps,
-                    maxit = 1e6, maxit_inner = 1e9)
+                    maxit = 1e6, maxit_inner = 1e9, ...)
   stopifnot(all(fit$optResult$convergence == 0))
   list(
     lambda = fit$lambda[keep],
@@ -96,5 +96,7 @@ write_json(list(
       "are theta_g = L theta_w here, and the fitted x'theta + b are the same."
     ),
     group = group
-  ), fit_path(x, d$z, d$py1[1], group = group))
+  ), fit_path(x, d$z, d$py1[1], group = group)),
+  # Without a penalty it is the EM algorithm of Ward et al. (2009), with another minimiser.
+  ward = c(list(penalty = "none"), fit_path(x, d$z, d$py1[1], keep = 1, lambda = 0))
 ), "pulasso_case_control.json")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from pulasso import Groups, fit_path
+from pulasso.baselines import ward_em
 from pulasso.solvers import SOLVERS
 from support.brute_force import standardized
 from support.reference import features, numbers, table
@@ -108,3 +109,12 @@ def test_simulpu():
     x, z = features(data), data["z"].astype(int)
     assert len(x) == reference["n"] and z.sum() == reference["n_labelled"]
     check_lasso(reference, x, z, reference["truePY1"], "working-set")
+
+
+def test_ward_em_is_pulasso_without_penalty(case_control):
+    """EM where labels say little ends early by its default tolerance; solved further it meets the other program."""
+    reference, x, z = case_control
+    model = ward_em(tol=1e-8, max_iter=5_000, prevalence=reference["prevalence"]).fit(x, z)
+    expected = np.array(reference["ward"]["coef"][0])
+    np.testing.assert_allclose(model.coef_[0], expected[1:], atol=1e-5)
+    np.testing.assert_allclose(model.intercept_[0], expected[0], atol=1e-5)

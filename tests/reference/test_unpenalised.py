@@ -62,7 +62,7 @@ def statsmodels_fit(x, ordered):
     """Parameters, cutpoints, probabilities and log-likelihood, polished by Newton steps."""
     ordinal_model = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
     model = ordinal_model.OrderedModel(ordered, x, distr="logit")
-    start = model.fit(method="bfgs", maxiter=1000, gtol=1e-9, disp=False)
+    start = model.fit(method="bfgs", maxiter=1000, gtol=1e-6, disp=False)
     fitted = model.fit(start_params=start.params, method="newton", tol=1e-12, disp=False)
     cutpoints = model.transform_threshold_params(fitted.params)[1:-1]
     return fitted.params[:4], cutpoints, model.predict(fitted.params), fitted.llf

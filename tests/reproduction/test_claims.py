@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction import figure_1, figure_2, figure_3, figure_4, table_1, table_1_choices, table_2
+from reproduction import (
+    figure_1,
+    figure_2,
+    figure_3,
+    figure_4,
+    table_1,
+    table_1_choices,
+    table_2,
+    table_2_merged,
+)
 from reproduction.anchored import ANCHORED
 from reproduction.claims import standard_error
 from reproduction.curves import Trend
@@ -18,30 +27,59 @@ def verdicts(experiment, table):
 def errors_by_rate(bend=1.0, second=1.0):
     """Return a table of figure 1 whose error is the rate to the power `bend`, the second line times `second`."""
     rows = []
-    for model in ("multinomial", "ordinal"):
+    for part, model, _ in figure_1.PARTS:
         for s, p, factor in ((2, 100, 1.0), (3, 200, second)):
-            for n in (1000, 2000, 4000, 8000, 16000):
+            for i, n in enumerate((1000, 2000, 4000, 8000, 16000)):
                 error = factor * 10 * figure_1.rate(model, s, p, 2, n) ** bend
-                cell = {"model": model, "s": s, "p": p, "K": 2, "n": n, "c": 0.1, "stated_c": True}
-                rows += [{**cell, **both_errors(error + noise)} for noise in (-0.01, 0.01)]
+                cell = {"part": part, "model": model, "s": s, "p": p, "K": 2, "n": n}
+                for repetition in (0, 1):
+                    noise = np.exp(0.004 * (i + 1) * (-1) ** repetition)
+                    errors = {**cell, "repetition": repetition, **both_errors(error * noise)}
+                    rows.append({**errors, "c": 0.1, "stated_c": True})
+                    rows.append({**errors, "c": np.inf, "stated_c": False, "error": 5.0})
     return pd.DataFrame(rows)
 
 
 def both_errors(error, curvature=0.1, of_offsets=0.0):
-    return {"error": error, "error_with_offsets": error + of_offsets, "curvature": curvature, "n_selected": 3}
+    numbers = {"size_of_truth": 5.0, "bound": 6.0, "c_of_theorem": 20.0, "n_selected": 3}
+    return {
+        "error": error,
+        "error_with_offsets": error + of_offsets,
+        "curvature": curvature,
+        **numbers,
+    }
 
 
 def test_figure_1():
-    assert verdicts(figure_1, errors_by_rate()) == [True] * 6
-    assert verdicts(figure_1, errors_by_rate(bend=3.0))[::2] == [False] * 3
-    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, False] * 3
+    assert verdicts(figure_1, errors_by_rate()) == [True] * 16
+    *bent, bounds = verdicts(figure_1, errors_by_rate(bend=3.0))
+    assert bent[::3] == bent[1::3] == [False] * 5
+    assert bounds
+    assert verdicts(figure_1, errors_by_rate(second=1.3)) == [True, True, False] * 5 + [True]
+
+
+def test_figure_1_sees_a_slope_that_a_straight_line_hides():
+    """An error of x to the power 0.9 is nearly straight over these rates, but not proportional to them."""
+    straight, proportional, *_ = verdicts(figure_1, errors_by_rate(bend=0.9))
+    assert straight
+    assert not proportional
+
+
+def test_figure_1_compares_the_theorem_with_its_bound():
+    table = errors_by_rate()
+    last = figure_1.judge(table.assign(bound=4.0))[-1]
+    assert not last.holds
+    assert "2e+02 (multinomial)" in last.evidence  # a c of 20 over one of 0.1
+    assert "100% of the truth" in last.evidence
 
 
 def test_figure_1_names_the_point_that_is_furthest_from_its_line():
     """A point moved up by d leaves the line by 0.8 d or less: the line through five points gives way."""
     table = errors_by_rate()
     moved = table["n"] == 4000
-    table.loc[moved, "error"] += 0.05  # five standard errors: the two repetitions differ by 0.02
+    stated = table["stated_c"]
+    spread = table[moved & stated].groupby(["part", "s"])["error"].sem().iloc[0]
+    table.loc[moved & stated, "error"] += 5 * spread
     words = figure_1.judge(table)[0].evidence
     assert 3 < float(words.split("than ")[1].split()[0]) < 4.5
 
@@ -57,10 +95,10 @@ def test_repetitions_give_every_rate_the_same_standard_error():
 @pytest.mark.parametrize(
     ("multinomial", "ordinal", "expected"),
     [
-        ((1, 2, 3), (1, 1.1, 1), [True, True, True, True, True]),
-        ((1, 2, 1.9), (1, 1.1, 1), [False, True, True, True, True]),
-        ((1, 2, 3), (2, 1.1, 1), [True, False, True, False, False]),
-        ((1, 2, 3), (1, 1, 2), [True, False, False, False, False]),
+        ((1, 2, 3), (1, 1.1, 1), [True] * 6),
+        ((1, 2, 1.9), (1, 1.1, 1), [True, False, True, True, True, True]),
+        ((1, 2, 3), (2, 1.1, 1), [True, True, False, True, False, False]),
+        ((1, 2, 3), (1, 1, 2), [True, True, False, False, False, False]),
     ],
 )
 def test_figure_2(multinomial, ordinal, expected):
@@ -71,7 +109,7 @@ def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0,
     rows = []
     for model, errors in (("multinomial", multinomial), ("ordinal", ordinal)):
         for k, (error, curvature, off) in enumerate(zip(errors, curvatures, offsets, strict=True), start=1):
-            for c, worse in ((0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
+            for c, worse in ((0.05, 5.0), (0.1, 0.0), (0.2, 5.0)):  # another c is worse, and does not count
                 cell = {"model": model, "s": 2, "p": 100, "K": k, "n": 100, "c": c}
                 rows += [
                     {**cell, **both_errors(error + worse + noise, curvature, off)} for noise in (-0.01, 0.01)
@@ -79,11 +117,18 @@ def errors_by_classes(multinomial, ordinal, curvatures=(1, 1, 1), offsets=(0, 0,
     return pd.DataFrame(rows)
 
 
+def test_figure_2_names_a_best_c_at_the_end_of_its_grid():
+    table = errors_by_classes((1, 2, 3), (1, 1.1, 1))
+    edge = figure_2.judge(table[(table["c"] > 0.05) | (table["model"] == "ordinal")])[0]
+    assert not edge.holds
+    assert "at an end: multinomial, s = 2, K = 1: 0.1" in edge.evidence
+
+
 def test_figure_2_takes_curvature_and_thresholds_into_account():
     steep = errors_by_classes((1, 2, 3), (2, 1, 1), curvatures=(0.25, 1, 1))
-    assert verdicts(figure_2, steep) == [True, False, True, True, False]
+    assert verdicts(figure_2, steep) == [True, True, False, True, True, False]
     more = errors_by_classes((1, 2, 3), (2, 1, 1), offsets=(0, 1, 1))
-    assert verdicts(figure_2, more) == [True, False, True, False, True]
+    assert verdicts(figure_2, more) == [True, True, False, True, False, True]
 
 
 def comparison(x, values, gains, more=0.0, base=lambda value: 0.3 + 0.1 * value):
@@ -233,6 +278,8 @@ def masked(score, values, change=None):
                     "mse": 1.0,
                     "mse_of_mean": 1.0,
                     "mse_of_median": 1.0,
+                    "mse_of_constant": 3.5,
+                    "rps": 0.5,
                     score: value + 0.001 * repetition,
                 }
             )
@@ -242,7 +289,8 @@ def masked(score, values, change=None):
 def test_the_published_numbers_pass_their_own_claims():
     """Except the diagonal at 0.4, which the paper does not have."""
     assert all(verdicts(table_1, masked("accuracy", table_1.PUBLISHED)))
-    assert verdicts(table_2, masked("mse", table_2.PUBLISHED)) == [True] * 3
+    by_mode = verdict_of(table_2, masked("mse", table_2.PUBLISHED), "most probable", "than Lasso")
+    assert by_mode == [True]
     assert table_1.PUBLISHED[0.6, 0.6] == 0.98
     assert table_2.PUBLISHED[0.8, NAIVE] == 7.97
 
@@ -253,7 +301,25 @@ def test_tables_notice_what_does_not_hold():
     failed = [text for text, holds in claims.items() if not holds]
     expected = ["pi = pi_hat = 0.6, lam of the least loss", "pi = 0.4", "pi = 0.6"]
     assert [text.split(":")[0] for text in failed] == expected
-    assert verdicts(table_2, masked("mse", {**table_2.PUBLISHED, (0.7, 0.6): 9.5})) == [True, False, True]
+    worse = masked("mse", {**table_2.PUBLISHED, (0.7, 0.6): 9.5})
+    claim = next(claim for claim in table_2.judge(worse) if "most probable" in claim.text)
+    assert not claim.holds
+    assert "-0.14 ± 0.00 at 0.7 told 0.6" in claim.evidence
+    assert verdict_of(table_2, worse, "than Lasso", "ranked") == [False]  # equal scores are no gain
+
+
+def test_table_2_compares_with_a_constant_by_every_error():
+    table = masked("mse", {(0.6, NAIVE): 9.0, (0.6, 0.6): 3.4}).assign(mse_of_median=3.6)
+    assert verdict_of(table_2, table, "constant", "probable") == [True]
+    assert verdict_of(table_2, table, "constant", "median") == [False]
+    assert verdict_of(table_2, table, "constant", "expected") == [True]
+
+
+def test_both_readings_of_table_2_are_judged_alike():
+    assert table_2_merged.judge is table_2.judge
+    settings = table_2_merged.SETTINGS["paper"]
+    assert settings["assumed"] == table_2.SETTINGS["paper"]["assumed"]
+    assert settings["design"]["data"] != table_2.SETTINGS["paper"]["design"]["data"]
 
 
 def test_table_1_judges_the_diagonal_by_both_rules():
@@ -269,8 +335,8 @@ def test_table_1_judges_the_diagonal_by_both_rules():
 def test_tables_are_drawn_beside_the_paper(experiment):
     score = "accuracy" if experiment is table_1 else "mse"
     figure = experiment.draw(masked(score, experiment.PUBLISHED))
-    assert len(figure.axes) == 3
-    assert "PULasso in the paper" in figure.axes[-1].get_legend_handles_labels()[1]
+    assert len(figure.axes) == (4 if experiment is table_1 else 6)
+    assert "PULasso in the paper" in figure.axes[0].get_legend_handles_labels()[1]
 
 
 def test_tables_show_the_anchored_estimator_and_the_share_of_class_0():
@@ -296,7 +362,17 @@ def test_choices_are_compared_on_the_same_splits():
     assert summary.loc[("PULasso", "groups: entries"), "difference"] == pytest.approx(-0.1)
     assert summary.loc[("PULasso", "groups: entries"), "difference_se"] == pytest.approx(0.0, abs=1e-12)
     assert verdicts(table_1_choices, table) == [True]
-    assert table_1_choices.draw(table).axes
+    noisy = table.copy()
+    noisy.loc[(noisy["change"] == "groups: entries") & (noisy["repetition"] == 0), "accuracy"] = 0.6
+    assert "not groups: entries at 0.6" in table_1_choices.judge(noisy)[0].evidence
+
+
+def test_choices_far_off_are_arrows_with_their_difference():
+    base = masked("accuracy", {(0.6, NAIVE): 0.5, (0.6, 0.6): 0.9}, "as in the table")
+    far = masked("accuracy", {(0.6, NAIVE): 0.5, (0.6, 0.6): 0.4}, "columns as they come")
+    ours, _ = table_1_choices.draw(pd.concat([base, far], ignore_index=True)).axes
+    assert [text.get_text() for text in ours.texts] == ["-50.0%"]
+    assert max(map(abs, ours.get_xlim())) < 0.02
 
 
 def test_one_repetition_proves_nothing():

@@ -68,7 +68,7 @@ def test_tables_are_put_beside_the_paper_as_it_prints_them():
         for r in (-1, 1)
     ]
     table = pd.DataFrame(rows).assign(mse_of_median=1.0, mse_of_mean=1.0, anchor=0.0, class_0=0.1)
-    table = table.assign(told_class_0=0.1)
+    table = table.assign(told_class_0=0.1, mse_of_constant=3.0, rps=0.5)
     beside = table_2.beside_paper(table).set_index("pi")
     assert beside.loc["0.6", "Lasso"] == "10.70 ± 1.00 (10.70)"
     assert beside.loc["0.8", "pi_hat = 0.9"] == "5.93 ± 1.00 (5.93)"

@@ -14,11 +14,13 @@ NEED_DATA = {
     "table-1": "mfeat",
     "table-1-choices": "mfeat",
     "table-1-early": "mfeat",
+    "table-1-lams": "mfeat",
     "table-2": "colposcopy",
     "table-2-choices": "colposcopy",
+    "table-2-merged": "colposcopy",
 }
 
-DRAWN_AS_LINES = ("figure-1", "figure-2", "figure-3", "figure-4", "table-2-choices")
+DRAWN_AS_LINES = ("figure-1", "figure-2", "figure-2-wide", "figure-3", "figure-4")
 
 
 def needs_its_data(name):
@@ -80,8 +82,7 @@ def test_methods_keep_apart_in_grey_print(name, table_of):
         lines = [container.lines[0] for container in ax.containers]
         assert len(lines) > 1
         assert len({line.get_marker() for line in lines}) == len(lines)
-        if "choices" not in name:  # dots that no line joins
-            assert len({line.get_linestyle() for line in lines}) == len(lines)
+        assert len({line.get_linestyle() for line in lines}) == len(lines)
 
 
 # The experiments about choices compute their cells by the same function as the tables.

@@ -25,8 +25,11 @@ def test_every_strength_and_rule_is_judged(study, monkeypatch):
     def draw(seed):
         return study.simulated("multinomial", "single-training-set", 150, 10, seed)
 
-    found = study.run_cell("", draw, 0, 1.0, (0.0, 3.0), rivals=False)
+    monkeypatch.setattr(study, "RIVALS", ("elkan-noto",))
+    found = study.run_cell("", draw, 0, 1.0, (0.0, 3.0), rivals=True)
     assert {"rho 0", "rho 3", "rho 0, shift", "rho 3, 1se", "rho by held-out likelihood"} <= set(found)
+    assert {"few rows, prior count 0", "few rows, prior count 1", "elkan-noto"} <= set(found)
+    assert 0.2 < found.pop("elkan-noto")["accuracy"] < 1
     for scores in found.values():
         assert 0 < scores["accuracy"] < 1 and 0 < scores["log_loss"] < 3
     assert found["rho 3"]["error"] > 0 and 0 <= found["rho 3"]["f1"] <= 1
@@ -39,6 +42,12 @@ def test_shares_told_wrong(study):
     assert study.told_by({"scenario": "s", "label_frequency": 0.6}, 0.5) is None
     assert study.told_by({"scenario": "c", "prevalence": [0.3, 0.3]}, 2.0) is None
     np.testing.assert_allclose(study.told_by({"prevalence": [0.2, 0.1]}, 0.5)["prevalence"], [0.1, 0.05])
+
+
+def test_every_class_keeps_a_label(study):
+    X, y = np.zeros((60, 1)), np.repeat([0, 1, 2], [50, 5, 5])
+    for seed in range(20):
+        assert set(study.masked(X, y, 0.3, seed)[1]) == {0, 1, 2}
 
 
 def test_verdict_counts_data_sets(study):

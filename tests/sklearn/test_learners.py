@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pulasso import PUBoostingClassifier
+from pulasso import PUBoostingClassifier, PUNeuralClassifier
 
 SETTINGS = [
     {"scenario": "single-training-set", "label_frequency": 0.9},
@@ -29,4 +29,16 @@ pytestmark = [
 def test_boosting(estimator, check):
     if "check_sample_weight_equivalence" in str(check):
         pytest.skip("engines keep gradients in single precision; tests/unit asks for equality up to that")
+    check(estimator)
+
+
+NETWORKS = [PUNeuralClassifier(max_epochs=60, random_state=0, **each) for each in SETTINGS]
+INSTALLED = bool(find_spec("skorch"))
+
+
+@pytest.mark.skipif(not INSTALLED, reason="torch is hundreds of megabytes, not in the extra 'test'")
+@parametrize_with_checks(NETWORKS if INSTALLED else [])
+def test_networks(estimator, check):
+    if "check_sample_weight_equivalence" in str(check):
+        pytest.skip("batches are drawn among rows, whatever these weigh")
     check(estimator)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -12,10 +13,14 @@ from pulasso import (
     MultinomialPULassoCV,
     OrdinalPULasso,
     OrdinalPULassoCV,
+    PUBoostingClassifier,
+    PUNeuralClassifier,
     fit_path,
 )
 
-KINDS = ("multinomial", "ordinal", "multinomial-cv", "ordinal-cv", "path")
+ENGINES = tuple(each for each in ("lightgbm", "xgboost") if find_spec(each))
+NETWORKS = ("network",) if find_spec("skorch") else ()
+KINDS = ("multinomial", "ordinal", "multinomial-cv", "ordinal-cv", "path", *ENGINES, *NETWORKS)
 NAMES = np.array(["none", "oak", "fir"], dtype=object)
 
 
@@ -43,6 +48,22 @@ def make_model(kind):
         return OrdinalPULasso(lam=0.02, scenario=scenario, n_restarts=2, random_state=0).fit(X, z)
     if kind == "path":
         return fit_path(X, z, scenario="single-training-set", label_frequency=0.6, n_lams=4)
+    if kind in ENGINES:
+        import pandas as pd
+
+        frame = pd.DataFrame(X, columns=list("abcde"))
+        frame["c"] = pd.Categorical(np.array(["u", "v", "w"])[(X[:, 2] > 0).astype(int) + (X[:, 2] > 1)])
+        told = {"scenario": "single-training-set", "label_frequency": 0.6}
+        return PUBoostingClassifier(kind, n_estimators=4, max_leaves=4, min_child_weight=0.1, **told).fit(
+            frame, z
+        )
+    if kind == "network":
+        told = {
+            "scenario": CaseControl(prevalence=[0.2, 0.3]),
+            "response": "ordinal",
+            "hidden_layers": (4, 3),
+        }
+        return PUNeuralClassifier(max_epochs=3, random_state=0, **told).fit(X, z)
     cv = {"n_lams": 5, "cv": 3, "random_state": 0, "scenario": "fully-observed"}
     if kind == "multinomial-cv":
         return MultinomialPULassoCV(groups=Groups.rows(symmetric=True), **cv).fit(X.astype(np.float32), z)
@@ -58,6 +79,8 @@ def predictions(model):
         import pandas as pd
 
         X = pd.DataFrame(X, columns=list(model.feature_names_in_))
+        if getattr(model, "categories_", None):
+            X["c"] = pd.Categorical(np.array(["u", "v", "w"])[(X["c"] > 0).astype(int) + (X["c"] > 1)])
     return model.predict_proba(X)
 
 

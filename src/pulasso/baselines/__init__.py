@@ -2,7 +2,7 @@
 
 from pulasso.baselines.bagging import PUBagging
 from pulasso.baselines.elkan_noto import ElkanNoto
-from pulasso.baselines.moment import MomentLasso
+from pulasso.baselines.moment import MomentLasso, OrdinalMomentLasso
 from pulasso.baselines.naive import mn_lasso, on_lasso, oracle, ward_em
 from pulasso.baselines.one_vs_rest import OneVsRestPU
 from pulasso.baselines.registry import BASELINES, Baseline
@@ -15,6 +15,7 @@ __all__ = [
     "MomentLasso",
     "NonNegativePU",
     "OneVsRestPU",
+    "OrdinalMomentLasso",
     "PUBagging",
     "mn_lasso",
     "on_lasso",

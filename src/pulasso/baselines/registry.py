@@ -6,7 +6,7 @@ from typing import Any
 
 from pulasso.baselines.bagging import PUBagging
 from pulasso.baselines.elkan_noto import ElkanNoto
-from pulasso.baselines.moment import MomentLasso
+from pulasso.baselines.moment import MomentLasso, OrdinalMomentLasso
 from pulasso.baselines.naive import mn_lasso, on_lasso, oracle, ward_em
 from pulasso.baselines.one_vs_rest import OneVsRestPU
 from pulasso.baselines.risk import NonNegativePU
@@ -109,6 +109,11 @@ BASELINES: dict[str, Baseline] = {
     "moment-lasso": Baseline(
         lambda scenario, lam: MomentLasso(lam, **scenario),
         "convex moment method with group lasso",
+    ),
+    "ordinal-moment-lasso": Baseline(
+        lambda scenario, lam: OrdinalMomentLasso(lam, **scenario),
+        "convex moment method for ordered classes",
+        ordered=True,
     ),
     "pulearn-bagging": Baseline(
         lambda scenario, lam: _pulearn("BaggingPuClassifier", scenario, n_estimators=20, random_state=0),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pulasso._messages import did_you_mean, listed
 from pulasso.cli.errors import note, warn
 from pulasso.cli.load_data import load_table
+from pulasso.cli.options import Missing
 from pulasso.data.column_roles import row_weights
 from pulasso.data.label_checks import parse_labels
 from pulasso.data.recipe import Column, Recipe
@@ -131,7 +132,9 @@ class SavedModel:
         x = recipe.encode(frame)
         if list(x.columns) != list(getattr(self.fitted, "feature_names_in_", x.columns)):
             raise InputError(f"{self.folder} is damaged: its columns do not fit its coefficients.")
-        complete = x.notna().all(axis=1).to_numpy()
+        # Boosted trees were shown missing values, and know what to do with them.
+        keeps = self.noted("missing") == Missing.keep
+        complete = np.ones(len(x), dtype=bool) if keeps else x.notna().all(axis=1).to_numpy()
         if not complete.all():
             bad = listed([each.name for each in recipe.columns if x[each.outputs].isna().to_numpy().any()])
             warn(

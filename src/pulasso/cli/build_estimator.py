@@ -6,16 +6,17 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from pulasso._messages import listed
+from pulasso._messages import did_you_mean, listed
 from pulasso.cli.errors import note, show_parameter
 from pulasso.cli.load_data import LoadedData
-from pulasso.cli.options import ModelOptions, ScenarioName
+from pulasso.cli.options import ModelOptions, ScenarioName, SourceOptions
+from pulasso.data.inputs import check_weight
 from pulasso.data.recipe import read_groups
 from pulasso.exceptions import InputError
 from pulasso.penalties import Groups, Penalty, as_penalty
-from pulasso.scenarios import SingleTrainingSet, as_scenario
+from pulasso.scenarios import SingleTrainingSet, Sources, as_scenario
 
-__all__ = ["estimator_settings", "parse_numbers", "parse_penalty"]
+__all__ = ["estimator_settings", "parse_numbers", "parse_penalty", "what_is_told"]
 
 SCENARIOS = (
     "Say how labels came to be: --scenario case-control (labelled rows were collected class by class, beside a sample "
@@ -26,23 +27,37 @@ MEANINGS = {
     "prevalence": "the share of each class in the population",
     "label_frequency": "how often a member of the class carries its label",
 }
+NO_SOURCES = SourceOptions(None, None, None)
 NUMBER_OF = {ScenarioName.case_control: "prevalence", ScenarioName.single_training_set: "label_frequency"}
 SHARE = re.compile(r"(.+?)=([^=,]+?)(?:,|$)")
 
 
-def estimator_settings(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
-    """Return keyword arguments for an estimator; refuses numbers as a fit would, before anything is computed."""
-    known = _scenario(options, data)
+def what_is_told(
+    options: ModelOptions, data: LoadedData, sources: SourceOptions = NO_SOURCES
+) -> dict[str, Any]:
+    """Return what any estimator is told of labels; refuses numbers as a fit would, before anything is computed."""
+    known = scenario_of_sources(options, sources, data) or _scenario(options, data)
     scenario = as_scenario(**known)
-    if scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
+    if isinstance(scenario, Sources):
+        scenario.check_rows(data.source, check_weight(data.weight, data.x))
+        scenario.label_model(data.label_counts, source=data.source)
+    elif scenario.asks_for is None or not isinstance(getattr(scenario, scenario.asks_for), str):  # "estimate"
         scenario.label_model(data.label_counts)
+    return {**known, **data.column.settings}
+
+
+def estimator_settings(
+    options: ModelOptions, data: LoadedData, sources: SourceOptions = NO_SOURCES
+) -> dict[str, Any]:
+    """Return keyword arguments for an estimator of coefficients."""
+    told = what_is_told(options, data, sources)
     standardize = "auto" if options.standardize and options.leave_indicators else options.standardize
     how = {"groups": _groups(options, data), "standardize": standardize}
     if options.anchor is not None:
         how["anchor"] = options.anchor
     if options.penalty is not None:
         how["penalty"] = parse_penalty(options.penalty)
-    return {**known, **data.column.settings, **how}
+    return {**told, **how}
 
 
 # --- the scenario and its number --------------------------------------------------------------------------
@@ -70,6 +85,57 @@ def _scenario(options: ModelOptions, data: LoadedData) -> dict[str, Any]:
     ):
         return {"scenario": SingleTrainingSet(**numbers, negative_label_frequency=confirmed)}
     return {"scenario": scenario.value, **numbers}
+
+
+def scenario_of_sources(options: ModelOptions, sources: SourceOptions, data: LoadedData) -> dict[str, Any]:
+    """Return scenario=Sources(...) from records=case-control:oak=0.2 and the like; nothing where there is no source."""
+    if sources.source is None:
+        for name in ("source_scenario", "reference"):
+            if getattr(sources, name):
+                option = f"--{name}".replace("_", "-")
+                raise InputError(f"{option} needs --source, the column of sources.", parameter=name)
+        return {}
+    told = [
+        name
+        for name in ("scenario", *MEANINGS, "negative_label_frequency")
+        if getattr(options, name) is not None
+    ]
+    if told:
+        raise InputError(
+            f"{show_parameter(told[0])} is about all rows, and with --source each source has its own scenario.",
+            parameter=told[0],
+            remedy="Say it by --source-scenario.",
+        )
+    classes = data.labels.classes[1:].tolist()
+    found = dict(_read_source(text, classes) for text in sources.source_scenario or ())
+    shift = None if sources.reference is None else "intercept"
+    if not found:
+        names = listed(sorted(set(data.source)))  # type: ignore[arg-type]
+        raise InputError(
+            f"--source {sources.source} has the sources {names}: say how labels came to be in each.",
+            parameter="source_scenario",
+            remedy="For example --source-scenario records=case-control:0.2 --source-scenario survey=fully-observed.",
+        )
+    return {"scenario": Sources(found, shift, sources.reference)}
+
+
+def _read_source(text: str, classes: Sequence[Any]) -> tuple[str, Any]:
+    """Read records=case-control:oak=0.2,fir=0.1."""
+    source, _, rest = text.partition("=")
+    name, _, numbers = (each.strip() for each in rest.partition(":"))
+    if name not in list(ScenarioName):
+        raise InputError(
+            f"--source-scenario {text!r}: {name!r} is none of {', '.join(ScenarioName)}."
+            f"{did_you_mean(name, list(ScenarioName))}",
+            parameter="source_scenario",
+            remedy="Write records=case-control:oak=0.2,fir=0.1, or survey=fully-observed.",
+        )
+    wanted = NUMBER_OF.get(ScenarioName(name))
+    if (wanted is None) == bool(numbers):
+        needs = f"needs {MEANINGS[wanted]}, after a colon" if wanted else "takes no number"
+        raise InputError(f"--source-scenario {text!r}: {name} {needs}.", parameter="source_scenario")
+    known = {} if wanted is None else {wanted: parse_numbers(numbers, wanted, classes)}
+    return source.strip(), as_scenario(name, **known)
 
 
 def _number_missing(scenario: ScenarioName, wanted: str, data: LoadedData) -> InputError:

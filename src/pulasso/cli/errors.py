@@ -43,8 +43,8 @@ OTHER_WORDS = {
 }
 SAME_WORDS = {
     "anchor", "checkpoint", "drop", "force", "groups", "keep", "label", "label_frequency", "lam", "lam_min_ratio",
-    "missing", "models", "n_lams", "na", "negative", "negative_label_frequency", "penalty", "prevalence", "refit",
-    "scenario", "select", "standardize", "unlabeled", "weights",
+    "max_active", "missing", "models", "n_lams", "na", "negative", "negative_label_frequency", "penalty", "prevalence",
+    "reference", "refit", "scenario", "select", "source", "source_scenario", "standardize", "unlabeled", "weights",
 }  # fmt: skip
 
 _said: ContextVar[list[str]] = ContextVar("said")

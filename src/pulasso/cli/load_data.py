@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.cli.errors import note, warn
-from pulasso.cli.options import Missing, ModelOptions, ScenarioName, TableOptions
-from pulasso.data.column_roles import row_weights, split_columns
+from pulasso.cli.options import Missing, ModelOptions, ScenarioName, SourceOptions, TableOptions
+from pulasso.data.column_roles import row_weights, split_columns, take_source
 from pulasso.data.inputs import check_weight
 from pulasso.data.label_checks import LabelColumn, label_warnings, read_label_column
 from pulasso.data.labels import Labels, encode_labels
@@ -42,6 +42,8 @@ class LoadedData:
         What a saved model should remember of its table.
     hidden : bool
         Whether members of other classes may be among the unlabeled rows.
+    source : array of shape (n_rows,), or None
+        Where each row comes from.
     """
 
     x: Any
@@ -51,6 +53,7 @@ class LoadedData:
     recipe: Recipe | None
     description: dict[str, Any]
     hidden: bool
+    source: NDArray | None = None
 
     @cached_property
     def labels(self) -> Labels:
@@ -65,7 +68,7 @@ class LoadedData:
     def label_counts(self) -> LabelCounts:
         """Weighted counts of the labels, as a scenario takes them."""
         weight = check_weight(self.weight, self.x)
-        return LabelCounts.from_codes(self.labels.codes, self.labels.classes, weight)
+        return LabelCounts.from_codes(self.labels.codes, self.labels.classes, weight, self.source)
 
     @property
     def counts(self) -> dict[Any, int]:
@@ -82,11 +85,18 @@ class LoadedData:
         return f"{where}; {', '.join(f'{name} {count}' for name, count in self.counts.items())}"
 
 
-def load_data(options: TableOptions, model: ModelOptions) -> LoadedData:
-    """Read the table and sort its columns into label, weights and features."""
+def load_data(
+    options: TableOptions, model: ModelOptions, sources: SourceOptions = SourceOptions(None, None, None)
+) -> LoadedData:
+    """Read the table and sort its columns into label, weights, source and features."""
     table = load_table(options.table, label=options.label, na=options.na)
     about = {"file": options.table.name, "sha256": file_hash(options.table), "label": options.label}
-    data = (_from_matrix if table.frame is None else _from_frame)(table, options, model, about)
+    if table.frame is not None:
+        data = _from_frame(table, options, model, sources.source, about)
+    elif sources.source is not None:
+        raise InputError(f"{options.table} is a matrix without column names.", parameter="source")
+    else:
+        data = _from_matrix(table, options, model, about)
     _ = data.labels  # refuses labels that contradict the options
     for message in label_warnings(data.column.y, data.column.settings.get("class_order")):
         warn(message)
@@ -122,10 +132,11 @@ def _from_matrix(
 
 
 def _from_frame(
-    table: Table, options: TableOptions, model: ModelOptions, about: dict[str, Any]
+    table: Table, options: TableOptions, model: ModelOptions, named: str | None, about: dict[str, Any]
 ) -> LoadedData:
+    source, features = take_source(table.frame, named, options.label, options.table)
     label, weights, frame = split_columns(
-        table.frame,
+        features,
         options.label,
         weights=options.weights,
         keep=options.keep or (),
@@ -145,10 +156,12 @@ def _from_frame(
         note(f"{(~complete).sum()} of {len(rows)} rows have missing values and are left out.")
         frame, column, rows = frame[complete], replace(column, y=column.y[complete]), rows[complete]
         weights = None if weights is None else weights[complete]
+        source = None if source is None else source[complete]
     recipe = learn_recipe(frame, options.missing, options.table)
+    about |= {"source": named} if named else {}
     about |= {"weights": options.weights, "missing": options.missing.value, "columns": recipe.to_json()}
     weight = None if weights is None else row_weights(weights)
-    return LoadedData(recipe.encode(frame), column, weight, rows, recipe, about, hidden)
+    return LoadedData(recipe.encode(frame), column, weight, rows, recipe, about, hidden, source)
 
 
 def _read_labels(values: Any, options: TableOptions, model: ModelOptions) -> tuple[LabelColumn, bool]:

@@ -18,6 +18,7 @@ import typer
 __all__ = [
     "CHOICE",
     "JOBS",
+    "MODEL",
     "MODEL_FOLDER",
     "NA",
     "ROBUSTNESS",
@@ -29,6 +30,7 @@ __all__ = [
     "OutputOptions",
     "RobustnessOptions",
     "ScenarioName",
+    "SourceOptions",
     "TableOptions",
     "flat",
     "one_of",
@@ -46,6 +48,7 @@ class Missing(StrEnum):
     drop = "drop"
     mean = "mean"
     median = "median"
+    keep = "keep"
 
 
 class ScenarioName(StrEnum):
@@ -105,7 +108,7 @@ class TableOptions:
     missing: Missing = option(
         Missing.refuse,
         DATA,
-        "Missing values of features: refuse, drop (rows), or fill in by mean or median.",
+        "Missing values of features: refuse, drop (rows), fill in by mean or median, or (boosting only) keep.",
         metavar="HOW",
         **one_of(Missing),
     )
@@ -162,6 +165,27 @@ class ModelOptions:
     def response(self) -> str:
         """What estimators call the model: ordered classes make it ordinal."""
         return "multinomial" if self.ordered is None else "ordinal"
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Rows of several sources, each with its own scenario."""
+
+    source: str | None = option(None, DATA, "Column that says where each row comes from.")
+    source_scenario: list[str] | None = option(
+        None,
+        MODEL,
+        "How labels came to be in one source, once for each: records=case-control:oak=0.2,fir=0.1, or "
+        "survey=fully-observed.",
+        metavar="SOURCE=SCENARIO[:NUMBERS]",
+    )
+    reference: str | None = option(
+        None,
+        MODEL,
+        "Let classes be more or less frequent in the other sources than in this one, for whose population predictions "
+        "are.",
+        metavar="SOURCE",
+    )
 
 
 @dataclass(frozen=True)
@@ -275,6 +299,8 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 def _as_typed(value: Any, several: bool) -> Any:
     """Return a value as it would have been typed: a table as oak=0.1,fir=0.2."""
+    if isinstance(value, dict) and several:
+        return [f"{name}={each}" for name, each in value.items()]
     if isinstance(value, dict):
         return ",".join(f"{name}={number}" for name, number in value.items())
     if several:

@@ -144,6 +144,28 @@ def prediction_table(
 
 def describe_model(model: Any) -> dict[str, Any]:
     """Return what a fitted model is, for JSON: settings, certificate, and what was selected."""
+    return _describe_linear(model) if hasattr(model, "coef_") else _describe_learner(model)
+
+
+def _describe_learner(model: Any) -> dict[str, Any]:
+    """Return the same of boosted trees or a network."""
+    summary = model.summary()
+    found = {
+        "estimator": type(model).__name__,
+        "classes": [plain(each) for each in model.classes_],
+        "rounds": model.n_iter_,
+        "loss": model.loss_,
+        "validation_loss": None if model.validation_loss_ is None else model.validation_loss_.min(),
+        "told_shares": model.told_shares_,
+        "class_shares": model.class_shares_,
+        "importances": dict(zip(summary.features, summary.importances.tolist(), strict=True)),
+    }
+    if hasattr(model, "fold_losses_"):
+        found |= {"fold_losses": model.fold_losses_, "fold_rounds": model.fold_rounds_}
+    return found
+
+
+def _describe_linear(model: Any) -> dict[str, Any]:
     summary = model.summary()
     selected = {
         name: dict(zip(summary.columns, map(float, values), strict=True))

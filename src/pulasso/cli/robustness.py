@@ -11,7 +11,7 @@ from pulasso.cli.build_estimator import parse_numbers
 from pulasso.cli.errors import say
 from pulasso.cli.options import RobustnessOptions
 from pulasso.exceptions import InputError, ScenarioError
-from pulasso.scenarios import LabelCounts, Scenario
+from pulasso.scenarios import LabelCounts, Scenario, Sources
 
 __all__ = ["check_robustness", "examine", "robustness_for_json", "show_robustness"]
 
@@ -26,6 +26,8 @@ def check_robustness(options: RobustnessOptions, scenario: Scenario, counts: Lab
             f"--subsamples {options.subsamples} must be even: they come in pairs, each of which shares out the rows.",
             parameter="n_subsamples",
         )
+    if options.stability and isinstance(scenario, Sources):
+        raise InputError("--stability does not take rows of several sources.", parameter="stability")
     if not options.wants_sweep:
         return
     if scenario.asks_for is None:
@@ -72,15 +74,23 @@ def examine(
     from pulasso.prevalence import sensitivity_sweep
     from pulasso.report.material import assumed_numbers
 
+    if options.stability and not hasattr(model, "coef_"):
+        raise InputError(
+            f"--stability is about features that a lasso selects, and a {type(model).__name__} selects none.",
+            parameter="stability",
+            remedy="Leave it out; --sensitivity shows which findings depend on the assumed numbers.",
+        )
     found: dict[str, Any] = {}
     rows: dict[str, Any] = {"X": x, "z": z, "sample_weight": weight}
     if options.wants_sweep:
         assumed = assumed_numbers(model)
+        # Of their own rows boosted trees and networks tell nothing.
+        judged_by = 0.2 if held_out is None and not hasattr(model, "coef_") else held_out
         found["sensitivity"] = sensitivity_sweep(
             _of_one_lam(model),
             grid=_given_values(options, list(assumed)) or _values_around(assumed, model.scenario_.asks_for),
             reference=_one_if_shared(assumed),
-            held_out=held_out,
+            held_out=judged_by,
             n_jobs=jobs,
             **rows,
         )
@@ -99,12 +109,15 @@ def _of_one_lam(model: Any) -> Any:
     """Return an unfitted estimator with the settings, the lam and the assumed numbers of a fitted one."""
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 
-    kind = OrdinalPULasso if model.response_.is_ordered else MultinomialPULasso
+    kind: Any = OrdinalPULasso if model.response_.is_ordered else MultinomialPULasso
     own = model.get_params(deep=False)
-    settings = {name: own[name] for name in kind().get_params() if name in own}
-    settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
-    if settings["anchor"] is None:
-        settings["anchor"] = getattr(model, "anchor_", 0.0)
+    if hasattr(model, "coef_"):
+        settings = {name: own[name] for name in kind().get_params() if name in own}
+        settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
+        if settings["anchor"] is None:
+            settings["anchor"] = getattr(model, "anchor_", 0.0)
+    else:  # boosted trees and networks have no lam; they stop by themselves
+        kind, settings = type(model), own
     for name in ("prevalence", "label_frequency"):
         if isinstance(settings.get(name), str):  # it was estimated once, which is what is varied now
             settings |= {"scenario": model.scenario_, name: None}

@@ -12,7 +12,7 @@ from pulasso.exceptions import InputError
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-__all__ = ["row_weights", "split_columns"]
+__all__ = ["row_weights", "split_columns", "take_source"]
 
 
 def split_columns(
@@ -62,6 +62,24 @@ def split_columns(
     # Taking columns out leaves the others where they are; selecting the others would copy them.
     found, weight = frame.pop(label), None if weights is None else frame.pop(weights)
     return found, weight, frame if list(frame.columns) == others else frame[others]
+
+
+def take_source(
+    frame: "DataFrame", source: str | None, label: str | None, path: Any
+) -> "tuple[NDArray | None, DataFrame]":
+    """Return where each row comes from, as text, and the other columns."""
+    if source is None:
+        return None, frame
+    frame = frame.rename(columns=str)
+    if source not in frame.columns:
+        raise _no_column("source", source, list(frame.columns), path)
+    if source == label:
+        raise InputError(f"{arg('source')} and {arg('label')} both name {source!r}.", parameter="source")
+    found = frame[source]
+    if found.isna().any():
+        row = int(found.isna().to_numpy().argmax()) + 1
+        raise InputError(f"{arg('source')}: column {source!r} is empty in row {row}.", parameter="source")
+    return found.astype(str).to_numpy(dtype=object), frame.drop(columns=source)
 
 
 def _find_columns(parameter: str, patterns: Sequence[str], names: Sequence[str], path: Any) -> list[str]:

@@ -44,7 +44,7 @@ def missingness_warning(
     frame : DataFrame
         All rows, before anything is filled in or left out.
     is_unlabeled : array of bool of shape (n_rows,)
-    missing : {"drop", "mean", "median"}
+    missing : {"drop", "mean", "median", "keep"}
         What becomes of missing values.
 
     Examples
@@ -69,7 +69,7 @@ def missingness_warning(
     harm = (
         "leaving out these rows changes who is left of the labelled and of the unlabeled"
         if missing == "drop"
-        else "a value that was filled in gives the label away"
+        else f"a {'gap' if missing == 'keep' else 'value that was filled in'} gives the label away"
     )
     return Message(
         f"Whether {listed(names)} {'is' if len(names) == 1 else 'are'} missing depends on the label: {names[0]!r} is "

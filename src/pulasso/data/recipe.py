@@ -149,7 +149,7 @@ def learn_recipe(frame: "DataFrame", missing: str = "refuse", path: Any = "The t
     Parameters
     ----------
     frame : DataFrame
-    missing : {"refuse", "drop", "mean", "median"}
+    missing : {"refuse", "drop", "mean", "median", "keep"}
         How missing values are filled in, if at all; those of text by the most frequent value.
     path : path
         For messages.

@@ -5,6 +5,7 @@ from pulasso.datasets._truth import Truth
 from pulasso.datasets.mask import mask_labels
 from pulasso.datasets.presence_only import load_rocker, load_swiss_trees
 from pulasso.datasets.simulate import Simulation, simulate_multinomial, simulate_ordinal
+from pulasso.datasets.target_group import target_group_background
 from pulasso.datasets.uci import load_colposcopy, load_mfeat, load_wine_quality
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "mask_labels",
     "simulate_multinomial",
     "simulate_ordinal",
+    "target_group_background",
 ]

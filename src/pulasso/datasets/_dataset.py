@@ -29,6 +29,8 @@ class Dataset:
         How often each row was seen.
     prevalence : array of shape (K,) or None
         Shares of the classes 1..K in the population, where they are known.
+    places : array of shape (n_samples, 2) or None
+        Coordinates of the rows, in metres.
     test : Dataset or None
         Independent data to judge a model by.
     """
@@ -41,6 +43,7 @@ class Dataset:
     groups: Mapping[str, Sequence[str]] | None = None
     sample_weight: NDArray | None = None
     prevalence: NDArray | None = None
+    places: NDArray | None = None
     test: "Dataset | None" = None
 
     def __repr__(self) -> str:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pulasso.data.parameters import check_names_of
+from pulasso.data.parameters import check_choice, check_names_of
 from pulasso.datasets._dataset import Dataset
 from pulasso.datasets._fetch import GITHUB, find, read_table
+from pulasso.datasets.target_group import BACKGROUND, target_group_background
 
 __all__ = ["load_rocker", "load_swiss_trees"]
 
@@ -27,24 +28,27 @@ ROCKER_WILD_TYPE = "MYYKEIAHALFSALFALSELYIAVRY*"
 ROCKER_PREVALENCE = 0.00712
 
 
-def load_swiss_trees(species: Sequence[str] = EXCLUSIVE_TREES) -> Dataset:
+def load_swiss_trees(species: Sequence[str] = EXCLUSIVE_TREES, *, background: str = "random") -> Dataset:
     """Load records of trees in Switzerland, a background sample, and an independent survey.
 
     Case-control data as ecologists have them: places where somebody recorded a species, and 10,000 random
-    places. The survey (``test``) says for 10,013 other places which species were there.
+    places, or the 11,429 places where somebody recorded any of the 30 species. The survey (``test``) says for
+    10,013 other places which species were there.
 
     Parameters
     ----------
     species : sequence of str, default=("swi08", "swi09", "swi16", "swi17", "swi23")
         Of "swi01" ... "swi30". The model has one class for each place; the default species hardly ever
         share a place.
+    background : {"random", "target-group"}, default="random"
+        See :func:`target_group_background`.
 
     Returns
     -------
     Dataset
         ``y`` holds the species, or "background" for the unlabeled rows: pass ``unlabeled="background"``.
         ``prevalence`` is their share among the places of the survey that have at most one of them,
-        and ``test.y`` has a column of 0 and 1 for each species.
+        ``places`` are coordinates in metres, and ``test.y`` has a column of 0 and 1 for each species.
 
     Notes
     -----
@@ -60,20 +64,38 @@ def load_swiss_trees(species: Sequence[str] = EXCLUSIVE_TREES) -> Dataset:
     ((14567, 13), (10013, 5))
     """
     check_names_of("species", species)
-    records, background, places, found = (_swiss_table(name) for name in SWISS_TABLES)
+    records, random, places, found = (_swiss_table(name) for name in SWISS_TABLES)
     known = sorted(name for name in found if name.startswith("swi"))
     check_names_of("species", species, known)
-    records = records[records["spid"].isin(species)]
+    check_choice("background", background, ("random", "target-group"))
+    own = records[records["spid"].isin(species)]
+    columns = (*SWISS_PREDICTORS, "x", "y")
+    if background == "random":
+        rows = np.vstack([_columns(random, columns), _columns(own, columns)])
+        y = np.array([BACKGROUND] * len(random) + own["spid"].tolist())
+    else:
+        rows, y = target_group_background(
+            _columns(records, columns), records["spid"], species, _columns(records, ("x", "y"))
+        )
     described = "Swiss trees of the NCEAS benchmark; Elith et al. 2020, doi:10.17161/bi.v15i2.13384, GPL-3"
-    survey, names = np.ascontiguousarray(found[list(species)], dtype=float).astype(int), tuple(species)
+    survey, names = _columns(found, tuple(species)).astype(int), tuple(species)
+    judged = Dataset(
+        _columns(places, SWISS_PREDICTORS),
+        survey,
+        SWISS_PREDICTORS,
+        names,
+        f"{described} (survey)",
+        places=_columns(places, ("x", "y")),
+    )
     return Dataset(
-        X=np.vstack([_predictors(background), _predictors(records)]),
-        y=np.array(["background"] * len(background) + records["spid"].tolist()),
+        X=np.ascontiguousarray(rows[:, :-2]),
+        y=y,
         feature_names=SWISS_PREDICTORS,
-        class_names=("background", *names),
+        class_names=(BACKGROUND, *names),
         description=described,
         prevalence=survey[survey.sum(axis=1) <= 1].mean(axis=0),
-        test=Dataset(_predictors(places), survey, SWISS_PREDICTORS, names, f"{described} (survey)"),
+        places=np.ascontiguousarray(rows[:, -2:]),
+        test=judged,
     )
 
 
@@ -81,8 +103,8 @@ def _swiss_table(name: str) -> Any:
     return read_table(find(f"disdat/{name}.rds", DISDAT, as_text=f"disdat/{name}.csv.gz"))
 
 
-def _predictors(table: Any) -> NDArray:
-    return np.ascontiguousarray(table[list(SWISS_PREDICTORS)], dtype=float)
+def _columns(table: Any, names: tuple[str, ...]) -> NDArray:
+    return np.ascontiguousarray(table[list(names)], dtype=float)
 
 
 def load_rocker() -> Dataset:

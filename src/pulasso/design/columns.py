@@ -4,6 +4,7 @@ Rows of the store are called slots; slot s holds feature ``features[s]``. Dense 
 and one after the other in memory; sparse ones stay sparse and are standardised by algebra.
 """
 
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,9 +49,14 @@ class ColumnStore(Protocol):
     """Products with the loaded columns of a standardised design."""
 
     features: NDArray
+    design: StandardizedDesign
 
     def load(self, features: NDArray) -> None:
         """Append these features."""
+        ...
+
+    def select(self, slots: NDArray) -> "ColumnStore":
+        """Return a store of some of the columns only."""
         ...
 
     def matmul(self, theta: NDArray) -> NDArray:
@@ -101,6 +107,13 @@ class DenseColumns:
             if self._single is not self._buffer:
                 self._single[slots] = self._buffer[slots]
         self.features = np.append(self.features, features)
+
+    def select(self, slots: NDArray) -> "DenseColumns":
+        """Return a store of copies of some of the columns."""
+        some = copy(self)
+        some.features, some._buffer = self.features[slots], self._buffer[slots]
+        some._single = some._buffer  # they serve for products: a second copy is not worth its memory
+        return some
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_loaded @ theta``."""
@@ -155,6 +168,13 @@ class SparseColumns:
         self._columns = new if not len(self.features) else hstack([self._columns, new], format="csc")
         self.features = np.append(self.features, features)
         self._mean, self._scale = self.design.mean[self.features], self.design.scale[self.features]
+
+    def select(self, slots: NDArray) -> "SparseColumns":
+        """Return a store of some of the columns."""
+        some = copy(self)
+        some.features, some._columns = self.features[slots], self._columns[:, slots]
+        some._mean, some._scale = self._mean[slots], self._scale[slots]
+        return some
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_loaded @ theta``."""

@@ -2,7 +2,7 @@
 
 from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult, fit_path
-from pulasso.estimators.learners import PUBoostingClassifier
+from pulasso.estimators.learners import PUBoostingClassifier, PUNeuralClassifier
 from pulasso.estimators.multinomial import MultinomialPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.persistence import load, load_notes
@@ -14,6 +14,7 @@ __all__ = [
     "OrdinalPULasso",
     "OrdinalPULassoCV",
     "PUBoostingClassifier",
+    "PUNeuralClassifier",
     "PathResult",
     "fit_path",
     "load",

@@ -40,7 +40,16 @@ __all__ = ["BasePULasso", "public_attributes", "unchanged_on_failure", "words_ab
 # On the way down to the wanted lam, solutions only serve as starts.
 TOL_ON_THE_WAY = 1e-3
 # Results do not depend on these, or other names in a fingerprint say it better.
-NOT_IN_THE_FINGERPRINT = ("n_jobs", "progress", "random_state", "select", "refit", "cv", "n_restarts")
+NOT_IN_THE_FINGERPRINT = (
+    "n_jobs",
+    "progress",
+    "random_state",
+    "select",
+    "max_active",
+    "refit",
+    "cv",
+    "n_restarts",
+)
 
 
 class BasePULasso(ObservedMixin, ExportMixin, ClassifierMixin, BaseEstimator):
@@ -226,7 +235,7 @@ class BasePULasso(ObservedMixin, ExportMixin, ClassifierMixin, BaseEstimator):
     @property
     def propensity_(self) -> Propensity:
         """The chance of a label, as it was fitted; only where the scenario is :class:`SelectedLabelling`."""
-        return self.scenario_.propensity
+        return self.scenario_.propensity  # type: ignore[attr-defined]
 
     def _linear(self, x: Any) -> tuple[Response, NDArray, NDArray]:
         check_is_fitted(self)

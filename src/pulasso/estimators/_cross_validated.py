@@ -1,8 +1,8 @@
 """Cross-validation of either model: the mixin that turns an estimator of one lam into one that chooses it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,21 +11,20 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from pulasso._messages import Message, arg, listed, warn
+from pulasso._messages import arg, listed, warn
 from pulasso.data.chunks import SelectedRows
+from pulasso.data.inputs import check_number
 from pulasso.data.pu_data import PUData
+from pulasso.estimators._all_rows import AllRows, call
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
+from pulasso.estimators._fold_words import warn_of_folds, words_about_edge
 from pulasso.estimators._folds import (
     Criterion,
     fit_fold,
     folds_from_arrays,
     held_out_proba,
     joined,
-    recorded_warnings,
-    refit,
-    solutions_from_arrays,
     split_step,
-    words_about_edge,
 )
 from pulasso.estimators._relaxed import relax
 from pulasso.estimators.fit_path import collect_path, make_grid
@@ -35,8 +34,6 @@ from pulasso.exceptions import (
     FewLabelsWarning,
     GridEdgeWarning,
     InputError,
-    LabelFrequencyWarning,
-    RareIndicatorWarning,
     StationaryPointWarning,
 )
 from pulasso.metrics import PUScorer
@@ -53,14 +50,13 @@ from pulasso.model_selection.copies import warn_of_copies
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps, shared_array
 from pulasso.scenarios import FullyObserved
+from pulasso.solvers import Solution
 
 __all__ = ["CrossValidated"]
 
 HELD = 3.0  # the strength of the anchor, unless it is given
 # Where the grid ends at first, and how far it may be extended: further with more rows than features, as in glmnet.
 FIRST_RATIO, LEAST_RATIO = 0.05, {True: 1e-4, False: 1e-2}
-# What is said of all rows, if at all: folds have fewer labels, and rarer indicators.
-OF_ALL_ROWS = (FewLabelsWarning, RareIndicatorWarning)
 
 
 class CrossValidated(BasePULasso):
@@ -114,6 +110,8 @@ class CrossValidated(BasePULasso):
 
     def _check_params(self) -> None:
         self._template()._check_params()
+        if self.max_active is not None:
+            check_number("max_active", self.max_active, least=1, whole=True)
         known_values = {
             "select": SELECTIONS,
             "refit": (None, "relaxed"),
@@ -142,14 +140,16 @@ class CrossValidated(BasePULasso):
         template, criterion = self._template(), Criterion(scorer, routed.scorer.score)
         template.n_features_in_ = self.n_features_in_  # no names of features: scorers see arrays
         shared = [(template, data, fold, i) for i, fold in enumerate(folds, start=1)]
-        results = self._fit_folds(shared, problem, criterion, run)
-        said += self._warn_of_folds(results, problem)
+        all_rows = AllRows(template, problem, self.lams_, len(folds), self.n_jobs)
+        results = self._fit_folds(shared, problem, criterion, run, all_rows)
+        said += warn_of_folds(self, results, problem)
         self._choose(results, problem, said)
-        self._refit(problem, run, said)
+        self._refit(problem, run, said, all_rows)
         index = self.best_index_
-        self.__dict__.pop("refit_loss_", None)
+        for name in ("refit_loss_", "refit_lam_"):
+            self.__dict__.pop(name, None)
         if self.refit is not None:
-            results, index = relax(self, shared, problem, criterion, results, run), 0
+            results, index = relax(self, shared, problem, criterion, results, run)
         self.cv_proba_ = held_out_proba(self.path_.model(-1), data, folds, results, index)
         if self.calibrate is not None:
             self._calibrate(data, problem)
@@ -157,12 +157,18 @@ class CrossValidated(BasePULasso):
             self.warnings_.append(warn(words, ClassShareWarning))
 
     def _fit_folds(
-        self, shared: Sequence[tuple], problem: Problem, criterion: Criterion, run: Run | None
+        self,
+        shared: Sequence[tuple],
+        problem: Problem,
+        criterion: Criterion,
+        run: Run | None,
+        all_rows: AllRows,
     ) -> list[dict[str, NDArray]]:
         """Fit a path in every fold and, while the loss still falls at its end, what follows it."""
         how = {"n_jobs": self.n_jobs, "progress": self.progress, "run": run}
-        steps = {f"fold {each[-1]}": (*each, self.lams_, problem.scenario, criterion) for each in shared}
-        results = run_steps(fit_fold, steps, title="folds", **how)
+        grid = self.lams_, problem.scenario, criterion
+        steps = {f"fold {each[-1]}": (fit_fold, *each, *grid) for each in shared}
+        results = all_rows.take(run_steps(call, {**all_rows.beside, **steps}, title="folds", **how))
         while len(lams := self._further_lams(results, problem)):
             steps = {
                 f"fold {each[-1]}, lam {len(self.lams_) + 1}": (
@@ -193,10 +199,16 @@ class CrossValidated(BasePULasso):
 
     def _curve(self, results: list[dict[str, NDArray]]) -> LossCurve:
         losses = np.array([result["loss"] for result in results], dtype=float)
-        return LossCurve(self.lams_, losses, np.array([float(result["weight"]) for result in results]))
+        weights = np.array([float(result["weight"]) for result in results])
+        if self.max_active is None:
+            return LossCurve(self.lams_, losses, weights)
+        few = np.mean([result["n_active"] for result in results], axis=0) <= self.max_active
+        return LossCurve(self.lams_, losses, weights, few)
 
     def _choose(self, results: list[dict[str, NDArray]], problem: Problem, said: list[str]) -> None:
         curve = self._curve(results)
+        if curve.allowed is not None and not curve.allowed.any():
+            self._refuse_many_active()
         if not curve.usable.any():
             raise InputError(
                 "No lam has a finite loss in every fold.",
@@ -219,21 +231,15 @@ class CrossValidated(BasePULasso):
         if words:
             said.append(warn(words, GridEdgeWarning))
 
-    def _refit(self, problem: Problem, run: Run | None, said: list[str]) -> None:
-        lams, template = self.lams_[: self.best_index_ + 1], self._template()
+    def _refit(self, problem: Problem, run: Run | None, said: list[str], all_rows: AllRows) -> None:
+        template = self._template()
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(template, name, getattr(self, name))
-        steps = {f"refit {self.best_index_}": (template, problem, lams)}
-        arrays = run_steps(refit, steps, progress=self.progress, title="refit", run=run)[0]
-        solutions = solutions_from_arrays(arrays)
-        if arrays["gain"] > 0:
-            words = (
-                "At the chosen lam the path ended at a stationary point whose objective is "
-                f"{float(arrays['gain']):.2g} above another one, to which the naive reading (unlabeled means class 0) "
-                "leads; that one was taken. Check the assumed numbers, and try "
-                f"{arg('n_restarts', '10')} in a fit at this lam."
-            )
+        how = {"run": run, "progress": self.progress}
+        found, words = all_rows.solutions(self.lams_, self.best_index_ + 1, **how)
+        solutions = self._with_few_active(found, problem)
+        if words and len(solutions) == len(found):  # words are about the last one
             said.append(warn(words, StationaryPointWarning))
         template._store_problem(problem)
         template.warnings_ += said
@@ -243,6 +249,25 @@ class CrossValidated(BasePULasso):
         self._store_solution(problem, best, n_iter=sum(each.n_iter for each in solutions))
         self._store_convexity(problem, best)
         self.warnings_ = [*self.path_.warnings, *said]
+
+    def _refuse_many_active(self) -> NoReturn:
+        raise InputError(
+            f"Every lam selects more than max_active={self.max_active} groups.",
+            parameter="max_active",
+            remedy=f"Give larger {arg('lams')}, or a larger {arg('max_active')}.",
+        )
+
+    def _with_few_active(self, solutions: list[Solution], problem: Problem) -> list[Solution]:
+        """Return the path down to the last lam within `max_active`: all rows may select more than folds do."""
+        if self.max_active is None:
+            return solutions
+        n_active = [np.count_nonzero(problem.blocks.norms(each.params.theta)) for each in solutions]
+        few = [i for i, n in enumerate(n_active) if n <= self.max_active]
+        if not few:
+            self._refuse_many_active()
+        self.best_index_ = few[-1]
+        self.lam_ = float(self.lams_[self.best_index_])
+        return solutions[: self.best_index_ + 1]
 
     def _calibrate(self, data: PUData, problem: Problem) -> None:
         """Move intercepts or cutpoints until the mean of held-out probabilities is what was told."""
@@ -329,31 +354,3 @@ class CrossValidated(BasePULasso):
                 scorer=self._scorer(), method_mapping=MethodMapping().add(caller="fit", callee="score")
             )
         return router
-
-    # -- words -----------------------------------------------------------------------------------------------
-
-    def _warn_of_folds(self, results: Sequence[Mapping[str, NDArray]], problem: Problem) -> list[str]:
-        """Warn of what happened in folds, by their numbers, and return the words."""
-        by_warning: dict[tuple[type[Warning], str], list[int]] = {}
-        for number, result in enumerate(results, start=1):
-            for kind, words in recorded_warnings(result):
-                if kind in OF_ALL_ROWS:
-                    continue
-                numbers = by_warning.setdefault((kind, words), [])
-                numbers += [number] * (number not in numbers)  # a path that was extended says it again
-            lost = np.flatnonzero(~np.isfinite(result["loss"]))
-            if len(lost):
-                words = (
-                    f"the loss on held-out rows is not finite at {len(lost)} of {len(self.lams_)} lams, the first "
-                    f"{self.lams_[lost[0]]:.4g}; these lams are not chosen."
-                )
-                by_warning.setdefault((UserWarning, words), []).append(number)
-        said: list[str] = []
-        for (kind, words), numbers in by_warning.items():
-            # What all rows were warned about need not be said again for some of them.
-            if Message(words) not in problem.warnings and not (
-                kind is LabelFrequencyWarning and problem.warnings
-            ):
-                folds = f"Fold {numbers[0]}" if len(numbers) == 1 else f"Folds {listed(numbers)}"
-                said.append(warn(f"{folds} of {len(results)}: {words}", kind))
-        return said

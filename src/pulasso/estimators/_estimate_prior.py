@@ -6,7 +6,7 @@ from typing import Any
 from pulasso._messages import warn
 from pulasso.data.pu_data import PUData
 from pulasso.exceptions import IdentifiabilityWarning, ScenarioError
-from pulasso.scenarios import Scenario, SelectedLabelling, as_scenario
+from pulasso.scenarios import Scenario, as_scenario
 
 __all__ = ["asks_for_estimate", "find_scenario"]
 
@@ -32,9 +32,9 @@ def find_scenario(estimator: Any, data: PUData, along_path: bool = False) -> Sce
     scenario: Any = as_scenario(
         estimator.scenario, prevalence=estimator.prevalence, label_frequency=estimator.label_frequency
     )
-    if isinstance(scenario, SelectedLabelling) and scenario.propensity is None:
-        from pulasso.estimators.labelling import fit_labelling
+    from pulasso.estimators.labelling import fit_labelling, fits_labelling
 
+    if fits_labelling(scenario):
         return fit_labelling(
             estimator, data, scenario, None if along_path else getattr(estimator, "lam", None)
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso import exceptions
-from pulasso._messages import Message, arg
+from pulasso._messages import Message
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.pu_data import PUData
 from pulasso.design import ChunkedDesign
@@ -29,7 +29,6 @@ from pulasso.model_selection import Fold, split_rows
 from pulasso.path import solve_path
 from pulasso.problem import Params, Problem
 from pulasso.responses import Response
-from pulasso.restarts import MERGE_OBJECTIVE, naive_start
 from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, label_model_of
 from pulasso.solvers import Solution
 
@@ -42,10 +41,7 @@ __all__ = [
     "joined",
     "recorded",
     "recorded_warnings",
-    "refit",
-    "solutions_from_arrays",
     "split_step",
-    "words_about_edge",
 ]
 
 
@@ -286,33 +282,6 @@ def _cut(value: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
     return np.asarray(value)[rows]
 
 
-# -- the path of all rows ----------------------------------------------------------------------------------
-
-
-def refit(template: BasePULasso, problem: Problem, lams: NDArray) -> dict[str, NDArray]:
-    """Follow the path on all rows; return its solutions as arrays, the last one from the better of two starts."""
-    settings = {"solver": template.solver, "tol": template.tol, "max_iter": template.max_iter}
-    solutions = list(solve_path(problem, lams, **settings))
-    found = {"gain": np.array(0.0)}
-    label_model = problem.loss.label_model  # type: ignore[attr-defined]
-    if not problem.data.is_chunked and label_model.hides_positives:
-        # Where the scenario is wrong, the path may end above a stationary point that the naive reading leads to.
-        start = naive_start(problem.at_lam(float(lams[-1])))
-        other, before = next(solve_path(problem, lams[-1:], start=start, **settings)), solutions[-1].objective
-        if other.converged and before - other.objective > max(MERGE_OBJECTIVE, template.tol) * (
-            1.0 + abs(before)
-        ):
-            solutions[-1], found = other, {"gain": np.array(before - other.objective)}
-    by_lam = enumerate(each.to_arrays() for each in solutions)
-    return found | {f"{i} {name}": each for i, arrays in by_lam for name, each in arrays.items()}
-
-
-def solutions_from_arrays(arrays: Mapping[str, NDArray]) -> list[Solution]:
-    """Return the solutions that :func:`refit` found."""
-    n_lams = sum(name.endswith(" numbers") for name in arrays)
-    return [Solution.from_arrays(_unpacked(arrays, str(i))) for i in range(n_lams)]
-
-
 # -- warnings ----------------------------------------------------------------------------------------------
 
 
@@ -339,22 +308,3 @@ def recorded_warnings(arrays: Mapping[str, NDArray]) -> list[tuple[type[Warning]
         getattr(exceptions, name, getattr(builtins, name, UserWarning)) for name in arrays["warning_kinds"]
     ]
     return list(zip(kinds, map(str, arrays["warnings"]), strict=True))
-
-
-def words_about_edge(estimator: Any, edge: str, lam_max: float) -> str:
-    """Return what an end of the grid with the smallest loss means, and the remedy; empty where there is none."""
-    if not edge:
-        return ""
-    lam = estimator.lams_[0 if edge == "largest" else -1]
-    start = f"The smallest loss on held-out rows lies at the {edge} lam of the grid, {lam:.4g}"
-    if edge == "smallest":
-        smaller = f"smaller values in {arg('lams')}"
-        reached = estimator.lams_[-1] / lam_max
-        remedy = smaller if estimator.lams is not None else arg("lam_min_ratio", f"{reached / 5:.1g}")
-        return f"{start}: a smaller one may be better still. Try {remedy}."
-    if lam < lam_max:
-        return f"{start}: a larger one may be better still. Try larger values in {arg('lams')}."
-    return (
-        f"{start}, where no penalised feature is selected: held-out rows do not show that features tell "
-        "the labels apart. Check the labels and the assumed numbers, or try more rows or fewer features."
-    )

@@ -7,25 +7,24 @@ so that a quasi-Newton method with bounds serves the lasso.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from pulasso.estimators._row_labelling import RowLabelling
 from pulasso.losses import ObservedLoss
-from pulasso.losses.propensity import labelling_gradient
 from pulasso.path import lams_down_to, solve_path
 from pulasso.problem import Params, Problem
-from pulasso.scenarios import LabelModel, SelectedLabelling
-from pulasso.scenarios.propensity import label_rows
 
 __all__ = ["JointPoint", "Profile"]
 
 # The profile is only as smooth as its classes are solved; on the way down to their lam that matters little.
 SHARPER, TOL_ON_THE_WAY = 0.1, 1e-3
 MAX_STEPS = 300
+# Of differences by which the curvature is found, in log odds.
+STEP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +33,8 @@ class JointPoint:
 
     Attributes
     ----------
-    gamma : array of shape (1 or K, 1 + n_columns)
-        Log odds of labelling: intercept and effects of columns of unit variance.
+    gamma : array of shape (n_parameters,)
+        Labelling: intercepts, effects of columns of unit variance, shifts.
     params : Params
         Of the classes.
     loss : float
@@ -55,46 +54,18 @@ class JointPoint:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The objective as a function of the labelling: gamma, one row for each propensity, intercept first."""
+    """The objective as a function of the labelling."""
 
     problem: Problem
-    scenario: SelectedLabelling
+    labelling: RowLabelling
     solver: str
     tol: float
     max_iter: int
 
-    @cached_property
-    def _effort(self) -> tuple[NDArray, NDArray]:
-        return self.scenario.effort(self.problem.data.x, self.problem.data.feature_names)
-
-    @cached_property
-    def moments(self) -> tuple[NDArray, NDArray]:
-        """Mean and standard deviation of the columns."""
-        w, weight = self._effort[0], self.problem.loss.sample_weight
-        mean = weight @ w
-        return mean, np.sqrt(weight @ np.square(w - mean))
-
-    @cached_property
-    def design(self) -> NDArray:
-        """Ones, and the columns with mean zero and unit variance."""
-        mean, scale = self.moments
-        return np.column_stack([np.ones(len(self._effort[0])), (self._effort[0] - mean) / scale])
-
-    @cached_property
-    def negative_frequency(self) -> float:
-        """How often class 0 is confirmed."""
-        return self.scenario.negative_frequency(self.problem.data.counts)
-
-    def label_model(self, gamma: NDArray) -> LabelModel:
-        """Return the arrays a and c of every row."""
-        logits = self.design @ gamma.T + self._effort[1][:, None]
-        n_positive = len(self.problem.data.classes) - 1
-        return label_rows(np.broadcast_to(logits, (len(logits), n_positive)), self.negative_frequency)
-
     def with_labelling(self, gamma: NDArray) -> Problem:
         """Return the problem of the classes, given the labelling."""
         data = self.problem.data
-        return replace(self.problem, loss=ObservedLoss(self.label_model(gamma), data.codes, data.weight))
+        return replace(self.problem, loss=ObservedLoss(self.labelling.model(gamma), data.codes, data.weight))
 
     def down_the_path(self, gamma: NDArray) -> Params:
         """Return the classes as the estimator will find them, from the null model down."""
@@ -111,45 +82,70 @@ class Profile:
         params = next(solve_path(problem, np.array([problem.lam]), start=start, **how)).params
         point = problem.at(params)
         eta = problem.response.log_odds(point.linear, params.offsets)
-        loss: Any = problem.loss
-        by_row = loss.sample_weight[:, None] * labelling_gradient(loss.label_model, eta, loss.codes)
-        if len(gamma) == 1:
-            by_row = by_row.sum(axis=1, keepdims=True)
-        return JointPoint(gamma, params, point.loss, point.penalty, by_row.T @ self.design)
+        grad = self.labelling.gradient(gamma, problem.loss.label_model, eta)  # type: ignore[attr-defined]
+        return JointPoint(gamma, params, point.loss, point.penalty, grad)
+
+    def largest_gradient(self, at: JointPoint) -> float:
+        """Return the smallest lam at which no effect would move from zero."""
+        return float(np.abs(at.grad[self.labelling.is_penalized]).max(initial=0.0))
+
+    def effects(self, at: JointPoint) -> NDArray:
+        """Return what the lasso acts on."""
+        return at.gamma[self.labelling.is_penalized]
 
     def kkt(self, at: JointPoint, lam: float) -> float:
-        """Return the largest violation in intercepts and effects, relative as that of the classes is."""
-        effects, grad = at.gamma[:, 1:], at.grad[:, 1:]
-        moved = np.abs(grad + np.copysign(lam, effects))
-        distance = np.where(effects != 0, moved, np.maximum(np.abs(grad) - lam, 0.0))
-        worst = max(np.abs(at.grad[:, 0]).max(), distance.max(initial=0.0))
-        return float(worst / self.problem.kkt_scale)
+        """Return the largest violation of stationarity, relative as that of the classes is."""
+        limit = np.where(self.labelling.is_penalized, lam, 0.0)
+        moved = np.abs(at.grad + np.copysign(limit, at.gamma))
+        distance = np.where(at.gamma != 0, moved, np.maximum(np.abs(at.grad) - limit, 0.0))
+        return float(distance.max() / self.problem.kkt_scale)
+
+    def steps(self, at: JointPoint) -> NDArray:
+        """Return steps of one standard error, shape (n, n_parameters): their outer products sum to the covariance.
+
+        By the curvature of the profile, in which the classes follow the labelling; entries that are zero are taken as
+        known. All nan where it has no minimum in some direction.
+        """
+        free = np.flatnonzero(self.labelling.has_effect & (~self.labelling.is_penalized | (at.gamma != 0)))
+        hessian = np.empty((len(free), len(free)))
+        for j, entry in enumerate(free):
+            step = np.zeros_like(at.gamma)
+            step[entry] = STEP
+            ends = [self.at(at.gamma + side * step, at.params).grad[free] for side in (1, -1)]
+            hessian[j] = (ends[0] - ends[1]) / (2 * STEP)
+        steps = np.zeros((len(free), len(at.gamma)))
+        n = np.count_nonzero(self.problem.data.weight)
+        values, vectors = np.linalg.eigh(0.5 * (hessian + hessian.T))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            steps[:, free] = (vectors / np.sqrt(n * np.where(values > 0, values, np.nan))).T
+        return steps
 
     def minimize(
         self, at: JointPoint, lam: float, tol: float, constant: bool
     ) -> tuple[JointPoint, list[float]]:
         """Return a stationary point of the profile, and the objective after every step."""
-        shape, size = at.gamma.shape, at.gamma[:, 1:].size
+        is_effect = self.labelling.is_penalized
         last = best = at
-        history = [at.loss + at.penalty + lam * float(np.abs(at.gamma[:, 1:]).sum())]
+        history = [at.loss + at.penalty + lam * float(np.abs(self.effects(at)).sum())]
 
         def evaluate(split: NDArray) -> tuple[float, NDArray]:
             nonlocal last
-            gamma, parts = _joined(split, shape)
+            gamma, parts = _joined(split, is_effect)
             last = self.at(gamma, best.params)
-            grad = last.grad[:, 1:].ravel()
             value = last.loss + last.penalty + lam * float(parts.sum())
-            return value, np.concatenate([last.grad[:, 0], lam + grad, lam - grad])
+            own = last.grad[is_effect]
+            return value, np.concatenate([last.grad[~is_effect], lam + own, lam - own])
 
         def accept(split: NDArray) -> None:
             nonlocal best
-            gamma, parts = _joined(split, shape)
+            gamma, parts = _joined(split, is_effect)
             best = last if np.array_equal(gamma, last.gamma) else self.at(gamma, best.params)
             history.append(best.loss + best.penalty + lam * float(parts.sum()))
 
-        effects = at.gamma[:, 1:].ravel()
-        start = np.concatenate([at.gamma[:, 0], np.maximum(effects, 0.0), np.maximum(-effects, 0.0)])
-        bounds = [(None, None)] * shape[0] + [(0.0, 0.0 if constant else None)] * (2 * size)
+        effects = self.effects(at)
+        start = np.concatenate([at.gamma[~is_effect], np.maximum(effects, 0.0), np.maximum(-effects, 0.0)])
+        most = 0.0 if constant else np.inf
+        bounds = [(-np.inf, np.inf)] * np.count_nonzero(~is_effect) + [(0.0, most)] * (2 * len(effects))
         options = {"maxiter": MAX_STEPS, "ftol": 0.0, "gtol": SHARPER * tol * self.problem.kkt_scale}
         minimize(
             evaluate, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options, callback=accept
@@ -157,7 +153,10 @@ class Profile:
         return best, history
 
 
-def _joined(split: NDArray, shape: tuple[int, int]) -> tuple[NDArray, NDArray]:
-    """Return gamma from intercepts, positive and negative parts, and both parts as they are."""
-    intercepts, parts = split[: shape[0]], split[shape[0] :].reshape(2, shape[0], shape[1] - 1)
-    return np.column_stack([intercepts, parts[0] - parts[1]]), parts
+def _joined(split: NDArray, is_effect: NDArray) -> tuple[NDArray, NDArray]:
+    """Return gamma from what is free, positive and negative parts, and both parts as they are."""
+    n_free = np.count_nonzero(~is_effect)
+    parts = split[n_free:].reshape(2, -1)
+    gamma = np.empty(len(is_effect))
+    gamma[~is_effect], gamma[is_effect] = split[:n_free], parts[0] - parts[1]
+    return gamma, parts

@@ -50,11 +50,15 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     select : {"min", "1se"}, default="min"
         The lam of the smallest mean loss, or the largest lam whose mean loss is within one standard
         error of it: fewer features, about as good.
+    max_active : int, optional
+        Choose among the lams that select at most this many groups (features, unless `groups` says otherwise): in the
+        folds on average, and on all rows.
     refit : {"relaxed"}, optional
-        Afterwards fit what was selected at ``lam_`` again, by the same loss and anchor, with a ridge of three times
-        ``lam_`` in place of the penalty and all other groups at zero: large coefficients are shrunk less. It costs one
-        small fit, and one for each fold. lam is chosen, and `path_` followed, as without; `objective_`, `kkt_`,
-        `converged_` and `group_norms_` are those of the refit.
+        Afterwards fit what was selected at ``lam_`` again, by the same loss and anchor, with a ridge in place of the
+        penalty and all other groups at zero: large coefficients are shrunk less. Of ridges of 3, 1 and 0.3 times
+        ``lam_`` it takes the one that held-out rows prefer. It costs a small fit, and one for each fold. lam is
+        chosen, and `path_` followed, as without; `objective_`, `kkt_`, `converged_` and `group_norms_` are those of
+        the refit.
     calibrate : {"shares"}, optional
         Afterwards move the intercepts (cutpoints) until the mean of the held-out probabilities is the class shares that
         `prevalence` or `label_frequency` imply, at no further fit. `objective_` and `kkt_` are those before.
@@ -92,6 +96,8 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     refit_loss_ : float
         Only with `refit`: the mean loss on held-out rows of models that were refitted in the same way without them, to
         compare with ``cv_loss_mean_[best_index_]``.
+    refit_lam_ : float
+        Only with `refit`: the ridge.
     calibration_ : array of shape (K,)
         By how much `calibrate` has moved the intercepts (cutpoints).
     path_ : PathResult
@@ -134,6 +140,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        max_active: int | None = None,
         refit: str | None = None,
         calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
@@ -159,6 +166,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.max_active = max_active
         self.refit = refit
         self.calibrate = calibrate
         self.scenario = scenario
@@ -187,7 +195,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
 
     Parameters
     ----------
-    lams, n_lams, lam_min_ratio, cv, scoring, select, refit, calibrate, n_jobs, progress, random_state
+    lams, n_lams, lam_min_ratio, cv, scoring, select, max_active, refit, calibrate, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
     anchor : float, optional
         As for :class:`MultinomialPULassoCV`.
@@ -199,7 +207,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
     Attributes
     ----------
     lams_, lam_, lam_min_, lam_1se_, best_index_, cv_loss_, cv_loss_mean_, cv_loss_se_, cv_n_active_, cv_proba_, path_,
-    refit_loss_
+    refit_loss_, refit_lam_
         As for :class:`MultinomialPULassoCV`.
     classes_, coef_, thresholds_, lam_max_, objective_, kkt_, ...
         As for :class:`OrdinalPULasso`, at ``lam_`` on all rows.
@@ -230,6 +238,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         select: str = "min",
+        max_active: int | None = None,
         refit: str | None = None,
         calibrate: str | None = None,
         scenario: str | Scenario = "case-control",
@@ -255,6 +264,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         self.cv = cv
         self.scoring = scoring
         self.select = select
+        self.max_active = max_active
         self.refit = refit
         self.calibrate = calibrate
         self.scenario = scenario

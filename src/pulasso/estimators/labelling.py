@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import arg, listed, warn
+from pulasso._messages import arg, warn
 from pulasso.data.pu_data import PUData
+from pulasso.estimators._labelling_words import check_columns, what_is_told, words_about_level
 from pulasso.estimators._profile import JointPoint, Profile
-from pulasso.exceptions import ConvergenceWarning, IdentifiabilityWarning, ScenarioError
+from pulasso.estimators._row_labelling import RowLabelling, labelling_of, with_start
+from pulasso.exceptions import ConvergenceWarning, ScenarioError
 from pulasso.path import lam_grid, solve_path
 from pulasso.problem import Problem
-from pulasso.scenarios import Propensity, SelectedLabelling
+from pulasso.scenarios import SelectedLabelling, Sources
 
 __all__ = ["constant_and_free", "fit_labelling", "fits_labelling", "labelling_of_rows"]
 
@@ -22,146 +24,70 @@ SHRUNK = np.array([0.001, 0.03, 0.1, 0.3])
 # Where no lam of the classes is given, these find the features with the smallest BIC at a constant propensity, and a
 # fraction of their lam is used.
 N_LAMS, LEAST_RATIO, FIRST_TOL, FIRST_STEPS, RELAXED = 12, 0.01, 1e-3, 200, 0.02
-NEARLY_ALL, LARGEST_LOG_ODDS = 0.99, 100.0
 # The path from the null model may end elsewhere than the fit that followed the labelling: then that goes on from there.
 ROUNDS = 3
 
 
 def fits_labelling(scenario: Any) -> bool:
-    """Say whether a scenario has a propensity that is to be fitted."""
+    """Say whether a scenario has a propensity, or shifts between sources, that are to be fitted."""
+    if isinstance(scenario, Sources):
+        return not scenario.is_fitted
     return isinstance(scenario, SelectedLabelling) and scenario.propensity is None
 
 
 def labelling_of_rows(estimator: Any, data: PUData, rows: NDArray, scenario: Any) -> Any:
-    """Return a scenario as some rows show it: its propensity, if it is to be fitted, by them alone."""
+    """Return a scenario as some rows show it: its labelling, if it is to be fitted, by them alone."""
     own = estimator.scenario
-    return fit_labelling(estimator, data.take(rows), own) if fits_labelling(own) else scenario
+    return (
+        fit_labelling(estimator, data.take(rows), own, with_errors=False) if fits_labelling(own) else scenario
+    )
 
 
 def fit_labelling(
-    estimator: Any, data: PUData, scenario: SelectedLabelling, lam: float | None = None
-) -> SelectedLabelling:
-    """Return the scenario with its propensity, fitted together with the classes.
+    estimator: Any, data: PUData, scenario: Any, lam: float | None = None, with_errors: bool = True
+) -> Any:
+    """Return the scenario with its labelling, fitted together with the classes.
 
     Parameters
     ----------
     estimator : BasePULasso
         How classes are fitted.
     data : PUData
-    scenario : SelectedLabelling
+    scenario : SelectedLabelling or Sources
     lam : float, optional
         Of the classes. By default they are those with the smallest BIC at a constant propensity, hardly shrunk: the
-        propensity of a whole path.
+        labelling of a whole path.
+    with_errors : bool, default=True
+        Whether to find standard errors, which takes two fits for each number.
     """
     if data.is_chunked:
         raise ScenarioError(
-            "A propensity is fitted to rows in memory, and X comes in chunks.",
+            "Labelling is fitted to rows in memory, and X comes in chunks.",
             parameter="scenario",
             remedy="Fit it on a sample of the rows, and pass scenario=model.scenario_.",
         )
-    said = _check_columns(data, scenario)
+    labelling = labelling_of(scenario, data, data.weight / data.weight.sum())
+    said = tuple(each for _, _, part in labelling.parts for each in check_columns(part.data, part.scenario))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whoever builds the problem of the answer warns
-        problem = estimator._build(data, scenario)
-    columns = scenario.positions(data.n_features, data.feature_names)
-    words, about = _identification(problem, scenario, columns[: len(scenario.columns)])
+        problem = estimator._build(data, with_start(labelling))
+    words, about = what_is_told(problem, labelling)
+    kept = [part.scenario.positions(data.n_features, data.feature_names) for _, _, part in labelling.parts]
+    columns = np.unique(np.concatenate([*kept, np.empty(0)]).astype(np.intp))
     problem = _relaxed(problem, columns) if lam is None else problem.at_lam(float(lam))
-    found, objective = _fit(_profile(estimator, problem, scenario), scenario.lam, estimator.tol)
-    said += about + _words_about_level(data, replace(scenario, propensity=found))
-    if not found.kkt <= estimator.tol:
+    lams = {part.scenario.lam for _, _, part in labelling.parts} or {0.0}
+    profile = _profile(estimator, problem, labelling)
+    at, lam, history = _fit(profile, lams.pop() if len(lams) == 1 else None, estimator.tol)
+    kkt = profile.kkt(at, lam)
+    said += about + words_about_level(labelling, at.gamma)
+    if not kkt <= estimator.tol:
         late = (
-            f"The propensity did not reach tol={estimator.tol:g}: its KKT violation is {found.kkt:.2g} of lam_max. "
+            f"The propensity did not reach tol={estimator.tol:g}: its KKT violation is {kkt:.2g} of lam_max. "
             f"Try a larger lam of {arg('scenario')}, fewer columns, or {arg('max_iter')} above {estimator.max_iter}."
         )
         said += (warn(late, ConvergenceWarning),)
-    propensity = replace(
-        found,
-        identification=words,
-        objective=objective,
-        warnings=said,
-        positions=tuple(columns.tolist()),
-    )
-    return replace(scenario, propensity=propensity)
-
-
-# -- what is said before -------------------------------------------------------------------------------------
-
-
-def _check_columns(data: PUData, scenario: SelectedLabelling) -> tuple[str, ...]:
-    """Refuse columns that are constant, and warn of those that part labelled from unlabeled rows."""
-    w, effort = scenario.effort(data.x, data.feature_names)
-    counted = data.weight > 0
-    if np.abs(effort[counted]).max(initial=0.0) > LARGEST_LOG_ODDS:
-        raise ScenarioError(
-            f"offset={scenario.offset!r} is added to log odds and holds values beyond {LARGEST_LOG_ODDS:g}, which is "
-            "certainty.",
-            parameter="offset",
-            remedy="Give the logarithm of the effort.",
-        )
-    w, labeled = w[counted], data.codes[counted] > 0
-    constant = [name for name, each in zip(scenario.columns, w.T, strict=True) if np.ptp(each) == 0]
-    if constant:
-        raise ScenarioError(
-            f"columns names {listed(constant)}, which {'is' if len(constant) == 1 else 'are'} the same in every row: "
-            "labelling cannot depend on it.",
-            parameter="columns",
-            remedy="Leave it out; without any column, SingleTrainingSet is the scenario.",
-        )
-    apart = [
-        name
-        for name, each in zip(scenario.columns, w.T, strict=True)
-        if labeled.any() and not labeled.all() and _part(each[labeled], each[~labeled])
-    ]
-    if not apart:
-        return ()
-    words = (
-        f"Column {listed(apart)} parts all labelled rows from all unlabeled ones: where nobody looked, nothing tells "
-        "the classes. The effect in the propensity is as large as its lam allows, and classes of unlabeled rows "
-        "are read off the labelled ones. Check that the column was not made from the labels."
-    )
-    return (warn(words, IdentifiabilityWarning),)
-
-
-def _part(one: NDArray, other: NDArray) -> bool:
-    return bool(one.min() > other.max() or one.max() < other.min())
-
-
-def _identification(
-    problem: Problem, scenario: SelectedLabelling, columns: NDArray[np.intp]
-) -> tuple[str, tuple[str, ...]]:
-    """Return what the data can tell, in words, and the warning if it is nothing; refuse that unless it is allowed."""
-    counts, blocks = problem.data.counts, problem.blocks
-    holds, words = scenario.identification(
-        len(counts.classes) - 1,
-        excluded=bool(blocks.is_excluded[blocks.index[columns]].all(axis=1).any()),
-        told_shares=problem.anchor is not None and problem.anchor.is_active,
-        confirmed_negatives=bool(counts.n_labeled[0] > 0),
-    )
-    if holds:
-        return words, ()
-    if not scenario.allow_unidentified:
-        raise ScenarioError(
-            words,
-            parameter="scenario",
-            remedy="If the columns decide who is looked at but not who belongs to a class, say excluded=True. Else "
-            "tell the class shares (prevalence=, and anchor= of the estimator), or give confirmed negatives. "
-            "allow_unidentified=True fits all the same.",
-        )
-    return words, (warn(f"{words} It was fitted because allow_unidentified=True.", IdentifiabilityWarning),)
-
-
-def _words_about_level(data: PUData, scenario: SelectedLabelling) -> tuple[str, ...]:
-    """Warn where nearly all members of a class are said to be labelled: then labelling has no part in the model."""
-    model = scenario.label_model(data.counts, data.x, data.feature_names)
-    frequency = (data.weight / data.weight.sum()) @ np.exp(model.log_labeled[:, 1:])
-    if not (frequency > NEARLY_ALL).any():
-        return ()
-    words = (
-        f"By the fit more than {100 * NEARLY_ALL:g} % of the members of a class would be labelled, and unlabeled rows "
-        "are read as class 0: the data hardly show how many are hidden. If the share of labelled members or that of "
-        "the class is known, give label_frequency= or prevalence= of the scenario, with anchor=."
-    )
-    return (warn(words, IdentifiabilityWarning),)
+    facts = {"lam": lam, "kkt": kkt, "identification": words, "objective": tuple(history), "warnings": said}
+    return labelling.fitted(at.gamma, profile.steps(at) if with_errors else None, **facts)
 
 
 def _relaxed(problem: Problem, columns: NDArray[np.intp]) -> Problem:
@@ -193,7 +119,7 @@ def _bic(problem: Problem, loss: float, *effects: NDArray) -> float:
 
 
 def constant_and_free(
-    estimator: Any, data: PUData, scenario: SelectedLabelling
+    estimator: Any, data: PUData, scenario: SelectedLabelling, free: bool = True
 ) -> tuple[float, float, SelectedLabelling, Any]:
     """Return the objective with labelling that is constant, with one that is free, and the model of the first.
 
@@ -203,6 +129,8 @@ def constant_and_free(
         With the lam of the classes.
     data : PUData
     scenario : SelectedLabelling
+    free : bool, default=True
+        Whether labelling is to be freed at all.
 
     Returns
     -------
@@ -216,51 +144,30 @@ def constant_and_free(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problem = estimator._build(data, scenario).at_lam(float(estimator.lam))
-    profile = _profile(estimator, problem, scenario)
-    at, lam, _ = _stationary(profile, _start(profile), np.inf, estimator.tol)
+    labelling = labelling_of(scenario, data, data.weight / data.weight.sum())
+    profile, start = _profile(estimator, problem, labelling), labelling.start()
+    at, lam, _ = _stationary(profile, start, np.inf, estimator.tol)
     # From the constant and from where every fit begins: the better of two.
-    free = [_stationary(profile, gamma, 0.0, estimator.tol)[0] for gamma in (at.gamma, _start(profile))]
-    best = min(at.loss + at.penalty, *(each.loss + each.penalty for each in free))
-    return at.loss + at.penalty, best, replace(scenario, propensity=_public(profile, at, lam)), at.params
+    starts = (at.gamma, start) if free else ()
+    found = [at, *(_stationary(profile, gamma, 0.0, estimator.tol)[0] for gamma in starts)]
+    best = min(each.loss + each.penalty for each in found)
+    return at.loss + at.penalty, best, labelling.fitted(at.gamma, lam=lam), at.params
 
 
-def _profile(estimator: Any, problem: Problem, scenario: SelectedLabelling) -> Profile:
-    return Profile(problem, scenario, estimator.solver, estimator.tol, estimator.max_iter)
+def _profile(estimator: Any, problem: Problem, labelling: RowLabelling) -> Profile:
+    return Profile(problem, labelling, estimator.solver, estimator.tol, estimator.max_iter)
 
 
-def _start(profile: Profile) -> NDArray:
-    scenario = profile.scenario
-    start = scenario.start(profile.problem.data.counts).intercept[: 1 if scenario.shared else None]
-    return np.column_stack([start, np.zeros((len(start), len(scenario.columns)))])
-
-
-def _fit(profile: Profile, lam: float | None, tol: float) -> tuple[Propensity, tuple[float, ...]]:
-    """Return the propensity at its lam, or at the one of a few with the smallest BIC."""
-    gamma, found = _start(profile), []
+def _fit(profile: Profile, lam: float | None, tol: float) -> tuple[JointPoint, float, list[float]]:
+    """Return the labelling at its lam, or at the one of a few with the smallest BIC; the lam; and how it was found."""
+    gamma, found = profile.labelling.start(), []
     if lam is None:
-        first = profile.at(gamma, profile.down_the_path(gamma))
-        lams = SHRUNK * np.abs(first.grad[:, 1:]).max()
+        lams = SHRUNK * profile.largest_gradient(profile.at(gamma, profile.down_the_path(gamma)))
         found.append(_stationary(profile, gamma, np.inf, tol))
     for each in lams if lam is None else [lam]:
         found.append(_stationary(profile, gamma, float(each), tol))
         gamma = found[-1][0].gamma
-    at, lam, history = min(found, key=lambda each: _score(profile, each[0]))
-    return _public(profile, at, lam), tuple(history)
-
-
-def _public(profile: Profile, at: JointPoint, lam: float) -> Propensity:
-    """Return the propensity on the scale of X, one row for each class."""
-    mean, scale = profile.moments
-    coef = at.gamma[:, 1:] / scale
-    intercept = at.gamma[:, 0] - coef @ mean
-    n_positive, n_columns = len(profile.problem.data.classes) - 1, len(mean)
-    return Propensity(
-        profile.scenario.columns,  # type: ignore[arg-type]
-        np.broadcast_to(intercept, n_positive).copy(),
-        np.broadcast_to(coef, (n_positive, n_columns)).copy(),
-        lam=lam,
-        kkt=profile.kkt(at, lam),
-    )
+    return min(found, key=lambda each: _score(profile, each[0]))
 
 
 def _stationary(
@@ -275,13 +182,13 @@ def _stationary(
     for _ in range(ROUNDS):
         at = profile.at(gamma, profile.down_the_path(gamma))
         if constant:
-            lam = float(np.abs(at.grad[:, 1:]).max())
+            lam = profile.largest_gradient(at)
         if profile.kkt(at, lam) <= tol:
             break
         at, history = profile.minimize(at, lam, tol, constant)
         gamma = at.gamma
-    return at, float(np.abs(at.grad[:, 1:]).max()) if constant else lam, history
+    return at, profile.largest_gradient(at) if constant else lam, history
 
 
 def _score(profile: Profile, at: JointPoint) -> float:
-    return _bic(profile.problem, at.loss, at.params.theta, at.gamma[:, 1:])
+    return _bic(profile.problem, at.loss, at.params.theta, profile.effects(at))

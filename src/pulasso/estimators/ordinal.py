@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from pulasso.data.parameters import check_choice
 from pulasso.estimators._base import BasePULasso
+from pulasso.estimators._rules import RULES, place_by_rule
 from pulasso.penalties import Groups, Penalty
 from pulasso.responses import Ordinal, Response
 from pulasso.scenarios import PerClass, Scenario
 
-__all__ = ["RULES", "OrdinalPULasso"]
-
-RULES = ("mode", "median", "mean")  # from probabilities to one class
+__all__ = ["OrdinalPULasso"]
 
 
 class OrdinalPULasso(BasePULasso):
@@ -170,10 +169,7 @@ class OrdinalPULasso(BasePULasso):
         check_choice("rule", rule, RULES)
         if rule == "mode":
             return super().predict(X, prevalence)
-        proba = self.predict_proba(X, prevalence)
-        if rule == "median":
-            return self.classes_[(np.cumsum(proba[:, :-1], axis=1) < 0.5).sum(axis=1)]
-        return self.classes_[np.rint(proba @ np.arange(proba.shape[1])).astype(int)]
+        return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]
 
     def predict_expected(self, X: Any, prevalence: Any = None) -> NDArray:
         """Return the expected class E[y | x], with the classes numbered 0..K.

@@ -103,7 +103,11 @@ def words_about_shares(model: Any) -> str:
     source = "the scenario" if number is None else arg(number)
     rho = float(getattr(model, "anchor_", 0.0))
     lam = getattr(model, "lam_", getattr(model, "lam", None))  # boosted trees and networks have none
-    at, smoother = ("", "fewer rounds") if lam is None else (f" at lam={float(lam):.4g}", "a larger lam")
+    at, smoother = (
+        ("", f"fewer {getattr(model, '_rounds', 'rounds')}")
+        if lam is None
+        else (f" at lam={float(lam):.4g}", "a larger lam")
+    )
     return (
         f"By {source}, {name} has {_percent(model.told_shares_[k])} of the {rows}; the model{at} says "
         f"{_percent(model.class_shares_[k])}, further off than chance explains. {meaning}, if the told shares are "

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pulasso.estimators.shares import describe_shares
 from pulasso.penalties import as_penalty
-from pulasso.scenarios import describe_scenario
+from pulasso.scenarios import Sources, describe_scenario
 from pulasso.tables import Printable, Printout, make_frame, show_count
 
 if TYPE_CHECKING:
@@ -113,13 +113,15 @@ def _facts(estimator: Any) -> dict[str, str]:
     if counts.by_source is not None:
         by_source = counts.by_source.items()
         facts["sources"] = ", ".join(f"{name}: {show_count(own.total)} rows" for name, own in by_source)
+        told = estimator.scenario_.told_by_source(counts)
+        facts["shares told"] = "; ".join(
+            f"{name}: "
+            + ", ".join(f"{k} {100 * share:.3g} %" for k, share in zip(counts.classes, shares, strict=True))
+            for name, (shares, _) in told.items()
+        )
     if counts.n_labeled[0] > 0:
         facts["confirmed negatives"] = show_count(counts.n_labeled[0])
-    if hasattr(estimator, "propensity_"):
-        facts["labelling"] = (
-            f"{estimator.propensity_} (KKT violation {estimator.propensity_.kkt:.1e} of lam_max)"
-        )
-        facts["identification"] = estimator.propensity_.identification
+    facts |= _facts_about_labelling(estimator)
     if shares := describe_shares(estimator):
         facts["class shares"] = shares
     if getattr(estimator, "anchor_", 0.0) > 0:
@@ -147,6 +149,24 @@ def _facts(estimator: Any) -> dict[str, str]:
         facts["refit"] = refit
     if hasattr(estimator, "least_curvature_"):
         facts["concavity"] = _words_about_concavity(penalty, estimator.least_curvature_)
+    return facts
+
+
+def _facts_about_labelling(estimator: Any) -> dict[str, str]:
+    """Return what was fitted of the labelling, of all rows or of each source."""
+    scenario = estimator.scenario_
+    parts = scenario.scenarios if isinstance(scenario, Sources) else {None: scenario}
+    facts, is_told = {}, None
+    for name, own in parts.items():
+        found = getattr(own, "propensity", None)
+        if found is None:
+            continue
+        of, is_told = "" if name is None else f" of {name}", found.identification
+        facts[f"labelling{of}"] = f"{found} (KKT violation {found.kkt:.1e} of lam_max)"
+    if is_told:
+        facts["identification"] = is_told
+    for name, shift in (getattr(scenario, "shifts", None) or {}).items():
+        facts[f"shift of {name}"] = ", ".join(f"{value:+.3g}" for value in shift)
     return facts
 
 

@@ -10,12 +10,14 @@ from pulasso.inference._stability_result import StabilityResult
 from pulasso.inference.bootstrap import bootstrap
 from pulasso.inference.bounds import pairs_bound, selection_bound
 from pulasso.inference.labelling import LabellingTest, test_labelling
+from pulasso.inference.learners import LearnerBootstrap
 from pulasso.inference.stability import stability_selection
 from pulasso.inference.stationary import find_stationary_points
 
 __all__ = [
     "BootstrapResult",
     "LabellingTest",
+    "LearnerBootstrap",
     "StabilityResult",
     "StationaryPoints",
     "bootstrap",

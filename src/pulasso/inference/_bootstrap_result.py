@@ -15,7 +15,7 @@ from pulasso.tables import Printable, Printout, make_frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["BootstrapResult"]
+__all__ = ["BootstrapResult", "quantiles"]
 
 ROWS_SHOWN = 15
 HEADER = {"lower": "95 % from", "upper": "to", "group_frequency": "of the group"}
@@ -90,12 +90,12 @@ class BootstrapResult(Printable):
         ever = np.flatnonzero(np.diff(self._coefs.indptr))
         # Most columns are zero throughout; the others are made dense a few at a time.
         for columns in np.array_split(ever, max(1, len(ever) // 1000)):
-            lower[columns], upper[columns] = _quantiles(self._coefs[:, columns].toarray(), level)
+            lower[columns], upper[columns] = quantiles(self._coefs[:, columns].toarray(), level)
         return lower.reshape(self.model.coef_.shape), upper.reshape(self.model.coef_.shape)
 
     def offsets_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
         """Return percentile intervals of the intercepts (or thresholds), each end of shape (K,)."""
-        return _quantiles(self.offsets, level)
+        return quantiles(self.offsets, level)
 
     def proba_intervals(self, level: float = 0.95) -> tuple[NDArray, NDArray]:
         """Return percentile intervals of P(y | x) for `predict_at`, each end of shape (n_rows, K + 1)."""
@@ -105,7 +105,7 @@ class BootstrapResult(Printable):
                 parameter="predict_at",
                 remedy=f"Call bootstrap with {arg('predict_at', 'rows')}.",
             )
-        return _quantiles(self.proba, level)
+        return quantiles(self.proba, level)
 
     def to_frame(self, level: float = 0.95) -> "DataFrame":
         """Return one row for each coefficient that was ever selected, as a pandas data frame.
@@ -176,7 +176,8 @@ class BootstrapResult(Printable):
         return draw(self, level=level, max_entries=n_entries, ax=ax).ax_
 
 
-def _quantiles(values: NDArray, level: float) -> tuple[NDArray, NDArray]:
+def quantiles(values: NDArray, level: float) -> tuple[NDArray, NDArray]:
+    """Return the ends of percentile intervals along the first axis."""
     check_number("level", level, above=0.0, most=1.0)
     lower, upper = np.quantile(values, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
     return lower, upper

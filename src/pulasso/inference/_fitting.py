@@ -22,11 +22,17 @@ from pulasso.exceptions import (
     RareIndicatorWarning,
     StationaryPointWarning,
 )
+from pulasso.model_selection.learners import is_learner
 from pulasso.problem import Problem
 from pulasso.runs import Run, draw_entropy, open_run, run_steps
 
 __all__ = ["check_estimator", "open_seeded_run", "prepare", "quietly", "solver_settings"]
 
+INSTEAD = {
+    "stability_selection": " bootstrap() says how far its importances vary.",
+    "test_labelling": " Test with a linear model first; SelectedLabelling is a scenario of linear models, too.",
+    "find_stationary_points": " Fit it with several random_state and compare validation_loss_.",
+}
 # Many fits would repeat these: all rows give them once, and results count them.
 REPEATED = (
     ClassShareWarning,
@@ -62,6 +68,9 @@ def check_estimator(estimator: Any, caller: str) -> None:
     if not isinstance(estimator, ESTIMATORS):
         is_pipeline = hasattr(estimator, "steps")
         hint = " Transform X with its other steps first, and pass its last step." if is_pipeline else ""
+        # By the name of the caller: what it asks of coefficients, and who answers it for others.
+        if is_learner(estimator):
+            hint = f" That one has neither coefficients nor a likelihood to solve to the end.{INSTEAD.get(caller, '')}"
         raise TypeError(f"{caller} takes a {names}, not a {type(estimator).__name__}.{hint}")
     if "lam" not in estimator.get_params(deep=False):
         plain = next(each for each in ESTIMATORS if isinstance(estimator, each)).__name__

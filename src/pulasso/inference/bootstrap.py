@@ -12,9 +12,12 @@ from pulasso.data.inputs import check_features, check_number
 from pulasso.data.parameters import check_choice
 from pulasso.data.pu_data import PUData
 from pulasso.estimators.fitting import fitted, problem_of, solve
+from pulasso.exceptions import InputError
 from pulasso.inference._bootstrap_result import BootstrapResult
 from pulasso.inference._drawing import resample
 from pulasso.inference._fitting import open_seeded_run, prepare, quietly, solver_settings
+from pulasso.inference.learners import LearnerBootstrap, bootstrap_learner
+from pulasso.model_selection.learners import is_learner
 from pulasso.path import solve_path
 from pulasso.problem import Params
 from pulasso.runs import one_blas_thread, run_steps, spawn
@@ -37,7 +40,7 @@ def bootstrap(
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike | None = None,
     progress: bool | None = None,
-) -> BootstrapResult:
+) -> BootstrapResult | LearnerBootstrap:
     """Fit an estimator again and again to rows drawn with replacement, all at the same lam.
 
     Case-control data are drawn within every observed label, so that the numbers of rows per label stay as they
@@ -50,8 +53,9 @@ def bootstrap(
 
     Parameters
     ----------
-    estimator : MultinomialPULasso or OrdinalPULasso
-        With its lam; it is not fitted, nor changed. With `n_restarts`, every replicate restarts, too.
+    estimator : MultinomialPULasso or OrdinalPULasso, or a learner such as PUBoostingClassifier
+        With its lam; it is not fitted, nor changed. With `n_restarts`, every replicate restarts, too. A learner stops
+        by itself in every replicate.
     X : array-like or sparse matrix of shape (n_samples, n_features)
     z : array-like of shape (n_samples,)
         Observed labels.
@@ -75,7 +79,7 @@ def bootstrap(
 
     Returns
     -------
-    BootstrapResult
+    BootstrapResult, of a learner LearnerBootstrap
 
     Examples
     --------
@@ -93,6 +97,11 @@ def bootstrap(
     """
     check_number("n_replicates", n_replicates, least=2, whole=True)
     check_choice("start", start, STARTS)
+    if is_learner(estimator):
+        if start != "path":
+            raise InputError("A learner always begins anew.", parameter="start", remedy="Leave it out.")
+        how = (n_replicates, predict_at, random_state, n_jobs, checkpoint, progress)
+        return bootstrap_learner(estimator, X, z, sample_weight, *how)
     template, problem = prepare(estimator, X, z, sample_weight, "bootstrap")
     new_rows = None if predict_at is None else check_features(template, predict_at, reset=False)
     settings = {**problem.data.fingerprint(), "start": start, "predict_at": new_rows}

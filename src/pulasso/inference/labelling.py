@@ -1,4 +1,4 @@
-"""Does labelling depend on the features beyond the class? A likelihood ratio, judged by draws in which it does not."""
+"""Does labelling depend on the features beyond the class? A statistic, judged by draws in which it does not."""
 
 import os
 from collections.abc import Sequence
@@ -11,11 +11,13 @@ from sklearn.base import clone
 
 from pulasso._messages import listed
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import check_choice
 from pulasso.data.pu_data import PUData
 from pulasso.estimators.fitting import problem_of, read
 from pulasso.estimators.labelling import constant_and_free
-from pulasso.exceptions import ScenarioError
+from pulasso.exceptions import InputError, ScenarioError
 from pulasso.inference._fitting import check_estimator, open_seeded_run, quietly
+from pulasso.inference._two_samples import default_classifier, separation
 from pulasso.losses import PULoss
 from pulasso.runs import one_blas_thread, run_steps, spawn
 from pulasso.scenarios import SelectedLabelling, SingleTrainingSet, as_scenario
@@ -23,6 +25,7 @@ from pulasso.scenarios import SelectedLabelling, SingleTrainingSet, as_scenario
 __all__ = ["LabellingTest", "test_labelling"]
 
 SURE = 0.05
+METHODS = ("likelihood-ratio", "classifier")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +37,20 @@ class LabellingTest:
     p_value : float
         Share of the draws with constant labelling whose statistic is at least as large, the data counted among them.
     statistic : float
-        ``2 n (F_constant - F_free)``, twice the gain in penalised log-likelihood if labelling may depend on columns.
+        "likelihood-ratio": ``2 n (F_constant - F_free)``, twice the gain in penalised log-likelihood if labelling may
+        depend on columns. "classifier": the area under the ROC curve of labelled rows against expected ones.
     null_statistics : array of shape (n_replicates,)
         The same of the draws.
     columns : tuple of str or int
         What labelling might depend on.
+    method : str
     """
 
     p_value: float
     statistic: float
     null_statistics: NDArray
     columns: tuple
+    method: str = "likelihood-ratio"
 
     @property
     def sentence(self) -> str:
@@ -71,6 +77,8 @@ def test_labelling(
     z: ArrayLike,
     columns: Sequence[str | int] | None = None,
     *,
+    method: str = "likelihood-ratio",
+    classifier: Any = None,
     n_replicates: int = 99,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -79,10 +87,15 @@ def test_labelling(
 ) -> LabellingTest:
     """Test whether the chance of a label depends on columns of X beyond the class.
 
-    Two models are fitted: one in which a member of a class is labelled with a constant chance ("selected completely at
-    random"), and one in which the chance is a logistic function of the columns. The gain in likelihood is compared with
-    the gains in data drawn from the first model, X as it is: a parametric bootstrap. It rests on the model of the
-    classes: where that is wrong, labelling may seem to depend on what is wrong with it.
+    A model is fitted in which a member of a class is labelled with a constant chance ("selected completely at random"),
+    and either another, in which the chance is a logistic function of the columns, or a classifier that is to tell the
+    labelled rows from those that the first model expects. The gain in likelihood, or the area under the ROC curve, is
+    compared with those of data drawn from the first model, X as it is: a parametric bootstrap. Both rest on the model
+    of the classes: where that is wrong, labelling may seem to depend on what is wrong with it.
+
+    The classifier also sees what bends or interacts. But what is linear in a column the model of the classes takes up,
+    if the column is among its features: then the likelihood ratio has more power, or say ``excluded=True`` in the
+    scenario. Of one class, and columns that are not excluded, neither can tell anything.
 
     Parameters
     ----------
@@ -94,6 +107,10 @@ def test_labelling(
         Observed labels.
     columns : sequence of str or int, optional
         What labelling might depend on. By default the columns of the scenario, or all of X.
+    method : {"likelihood-ratio", "classifier"}, default="likelihood-ratio"
+    classifier : scikit-learn classifier, optional
+        For method="classifier"; by default a random forest with large leaves. It learns from one half of the rows and
+        is judged by the other, both ways.
     n_replicates : int, default=99
         Draws; with B of them no p-value is below 1 / (B + 1).
     random_state : int, Generator, RandomState or None, default=None
@@ -123,6 +140,11 @@ def test_labelling(
     """
     check_number("n_replicates", n_replicates, least=1, whole=True)
     check_estimator(estimator, "test_labelling")
+    check_choice("method", method, METHODS)
+    if method != "classifier" and classifier is not None:
+        raise InputError(
+            f"method={method!r} uses no classifier.", parameter="classifier", remedy="Leave it out."
+        )
     template = clone(estimator)
     data = read(template, X, z)
     if data.is_chunked:
@@ -130,18 +152,20 @@ def test_labelling(
             "test_labelling needs all rows in memory, but X comes in chunks. Try it on a sample of the rows."
         )
     scenario = _scenario(template, data, columns)
-    settings = {**data.fingerprint(), "columns": scenario.columns}
+    judge = None
+    if method == "classifier":
+        judge = default_classifier() if classifier is None else clone(classifier)
+    settings = {**data.fingerprint(), "columns": scenario.columns, "classifier": repr(judge)}
     entropy, run = open_seeded_run("labelling", template, settings, random_state, checkpoint, progress)
     seeds = spawn(entropy, int(n_replicates))
     with one_blas_thread(), quietly():
-        constant, free, under, params = constant_and_free(template, data, scenario)
-        proba = _observed_proba(template, data, under, params)
-    steps = {f"draw {i}": (template, data, scenario, proba, seed) for i, seed in enumerate(seeds, 1)}
+        statistic, proba = _statistic(template, data, scenario, judge)
+    steps = {f"draw {i}": (template, data, scenario, proba, judge, seed) for i, seed in enumerate(seeds, 1)}
     found = run_steps(_draw, steps, n_jobs=n_jobs, run=run, progress=progress, title="draws")
-    statistic, null = _statistic(data, constant, free), np.array([float(each["statistic"]) for each in found])
+    null = np.array([float(each["statistic"]) for each in found])
     # Ties are counted against the answer: labelling that gains nothing in either is no evidence.
     p_value = (1 + np.count_nonzero(null >= statistic)) / (1 + len(null))
-    return LabellingTest(float(p_value), statistic, null, tuple(scenario.columns))
+    return LabellingTest(float(p_value), statistic, null, tuple(scenario.columns), method)
 
 
 test_labelling.__test__ = False  # type: ignore[attr-defined]  # its name begins like that of a test, to pytest
@@ -160,7 +184,7 @@ def _scenario(template: Any, data: PUData, columns: Sequence[str | int] | None) 
             given,
             columns=given.columns if columns is None else columns,
             lam=None,
-            prevalence=None,
+            prevalence=given.prevalence if given.sampled_by_label else None,
             propensity=None,
         )
     elif isinstance(given, SingleTrainingSet):
@@ -174,9 +198,10 @@ def _scenario(template: Any, data: PUData, columns: Sequence[str | int] | None) 
         )
     else:
         raise ScenarioError(
-            f"test_labelling asks who was labelled in one sample, and the scenario is {given.name!r}.",
+            f"test_labelling asks who was labelled, and by what, and the scenario is {given.name!r}.",
             parameter="estimator",
-            remedy="It takes a single training set, or SelectedLabelling.",
+            remedy="It takes a single training set, or SelectedLabelling; of records SelectedLabelling(columns, "
+            "sampling='case-control', prevalence=..., excluded=True).",
         )
     w, _ = scenario.effort(data.x, data.feature_names)
     constant = [name for name, each in zip(scenario.columns, w.T, strict=True) if np.ptp(each) == 0]
@@ -187,15 +212,25 @@ def _scenario(template: Any, data: PUData, columns: Sequence[str | int] | None) 
     return scenario
 
 
-def _observed_proba(template: Any, data: PUData, scenario: SelectedLabelling, params: Any) -> NDArray:
-    """Return P(z | x) of every row under constant labelling."""
-    problem = template._build(data, scenario)
+def _statistic(template: Any, data: PUData, scenario: SelectedLabelling, judge: Any) -> tuple[float, NDArray]:
+    """Return the statistic of the data, and P(z | x) of every row under constant labelling."""
+    constant, free, under, params = constant_and_free(template, data, scenario, free=judge is None)
+    problem = template._build(data, under)
     eta = problem.response.log_odds(problem.design.matmul(params.theta), params.offsets)
-    return np.exp(PULoss(problem.loss.label_model).log_proba(eta))
+    proba = np.exp(PULoss(problem.loss.label_model).log_proba(eta))
+    if judge is None:
+        return 2.0 * np.count_nonzero(data.weight) * max(constant - free, 0.0), proba
+    w, _ = scenario.effort(data.x, data.feature_names)
+    return separation(judge, w, data.codes, data.weight, proba[:, 1 : len(data.classes)]), proba
 
 
 def _draw(
-    template: Any, data: PUData, scenario: SelectedLabelling, proba: NDArray, seed: np.random.SeedSequence
+    template: Any,
+    data: PUData,
+    scenario: SelectedLabelling,
+    proba: NDArray,
+    judge: Any,
+    seed: np.random.SeedSequence,
 ) -> dict[str, Any]:
     """Draw labels, and return the statistic that they give."""
     rng = np.random.default_rng(seed)
@@ -206,9 +241,4 @@ def _draw(
             break
     drawn = replace(data, codes=codes.astype(data.codes.dtype), y=None)
     with quietly():
-        constant, free, _, _ = constant_and_free(template, drawn, scenario)
-    return {"statistic": np.array(_statistic(data, constant, free))}
-
-
-def _statistic(data: PUData, constant: float, free: float) -> float:
-    return 2.0 * np.count_nonzero(data.weight) * max(constant - free, 0.0)
+        return {"statistic": np.array(_statistic(template, drawn, scenario, judge)[0])}

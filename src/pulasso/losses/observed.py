@@ -99,6 +99,15 @@ class ObservedLoss:
         value, grad = observed_loss(eta, self.codes, self.sample_weight, model.log_total, log_hidden)
         return value - self._constant, grad
 
+    def grad_and_posterior(self, eta: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the gradient in eta, and q, the class posterior in the sampled population.
+
+        Without the value, whose compiled loop cannot use the exponentials of NumPy, which are many at a time.
+        """
+        q = log_normalize(class_scores(eta, self.label_model.log_total))[1][:, 1:]
+        yhat = PULoss(self.label_model).responsibilities(eta, self.codes)[:, 1:]
+        return (q - yhat) * self.sample_weight[:, None], q
+
     def curvature(self, eta: NDArray, mix: float = 0.0) -> Curvature:
         """Return the Fisher information, the true Hessian (``mix=1``), or a mixture."""
         return PULoss(self.label_model).mixed_curvature(eta, self.codes, mix)

@@ -47,12 +47,20 @@ approximations: where a handful of rows decides, as for rare cells of a confusio
 and a share of exactly 0 or 1 among labelled rows has the standard error 0. They take prevalence and label
 frequency for known, so try several values if they are not. Scores on the rows of the fit are as optimistic as
 anywhere: keep rows apart. And everything rests on the scenario: if a label depends on the features beyond the
-class, these scores are as wrong as the model.
+class, scores by a constant label frequency are as wrong as the model.
+
+**Labelling that depends on the row.** With :class:`pulasso.SelectedLabelling` a and c are those of the row, so that a
+labelled row counts by the inverse of its own chance of a label; all of the above holds. :func:`pu_scores`, scorers and
+displays see the features; :func:`at_rows` shows them to the others. Where the propensity was fitted, :func:`pu_scores`
+adds its variance (delta method: the curvature of the likelihood at the fit) to that of the rows, as if the two were
+independent, which they are if the rows are not those of the fit. Taken as known: the logistic form, and which columns
+have no effect. Where the data do not identify the labelling there are no scores.
 
 Every metric says how labels came to be by the same keywords, which mean the same as for
 :class:`pulasso.MultinomialPULasso`: see :func:`pu_accuracy`.
 """
 
+from pulasso.metrics._at_rows import at_rows
 from pulasso.metrics._classification import (
     pu_accuracy,
     pu_confusion_matrix,
@@ -67,6 +75,7 @@ from pulasso.metrics._probability import (
     pu_brier_score,
     pu_calibration_curve,
     pu_log_loss,
+    pu_log_loss_difference,
     pu_ranked_probability_score,
     pu_roc_auc,
 )
@@ -91,6 +100,7 @@ __all__ = [
     "Estimate",
     "PUScorer",
     "Scores",
+    "at_rows",
     "make_pu_scorer",
     "observed_log_likelihood_scorer",
     "pu_accuracy",
@@ -101,6 +111,7 @@ __all__ = [
     "pu_calibration_curve",
     "pu_confusion_matrix",
     "pu_log_loss",
+    "pu_log_loss_difference",
     "pu_log_loss_scorer",
     "pu_mean_absolute_error",
     "pu_mean_absolute_error_scorer",

@@ -52,6 +52,15 @@ def log_loss(sample: SignedSample, log_proba: NDArray) -> Statistic:
     return sample.mean(-np.where(impossible, 0.0, log_proba))
 
 
+def log_loss_difference(sample: SignedSample, log_proba: NDArray, other: NDArray) -> Statistic:
+    """Return E[log Q(Y | x) - log P(Y | x)]; infinite where one of the losses is, unknown where both are."""
+    losses = log_loss(sample, log_proba), log_loss(sample, other)
+    if not all(np.isfinite(each.value) for each in losses):
+        with np.errstate(invalid="ignore"):
+            return Statistic(losses[0].value - losses[1].value, losses[0].influence * np.nan)
+    return Statistic(losses[0].value - losses[1].value, losses[0].influence - losses[1].influence)
+
+
 def brier_score(sample: SignedSample, proba: NDArray) -> Statistic:
     """Return E[sum_j (P(j | x) - 1{Y = j})^2], halved for two classes, as scikit-learn does."""
     # For true class c the sum is |p|^2 - 2 p_c + 1.

@@ -30,6 +30,8 @@ DESCRIPTIONS = {
     Predicted true classes.""",
     "y_proba": """array-like of shape (n_samples, K + 1)
     Probabilities of the true classes, class 0 first, as from ``predict_proba``.""",
+    "other_proba": """array-like of shape (n_samples, K + 1)
+    The same of the model to compare with.""",
     "y_score": """array-like of shape (n_samples, K + 1), or (n_samples,) for one positive class
     Scores that grow with the chance of each class, class 0 first: probabilities will do. Of two
     classes, the score of the positive one is enough.""",

@@ -14,6 +14,7 @@ from pulasso.exceptions import (
     InputError,
     LabelError,
     LabelFrequencyWarning,
+    ScenarioError,
     SmallWeightWarning,
     TrivialModelWarning,
 )
@@ -77,19 +78,24 @@ def read_positions(
 
 
 def read_proba(
-    z: ArrayLike, y_proba: ArrayLike, log: bool, sample_weight: ArrayLike | None, labels: LabelSettings
+    z: ArrayLike,
+    y_proba: ArrayLike,
+    log: bool,
+    sample_weight: ArrayLike | None,
+    labels: LabelSettings,
+    name: str = "y_proba",
 ) -> tuple[SignedSample, NDArray]:
     """Return the sample and the probabilities of the classes, or their logs if those are given."""
     check_flag("log", log)
     sample = read_sample(z, sample_weight, labels)
-    given = read_matrix(sample, y_proba, "y_proba")
+    given = read_matrix(sample, y_proba, name)
     proba = np.exp(given) if log else given
     bad = (proba < 0).any(axis=1) | (np.abs(proba.sum(axis=1) - 1.0) > SUM_TOLERANCE)
     for row in np.flatnonzero(bad)[:1]:
         what = "exponentials of log-probabilities" if log else "probabilities"
         raise InputError(
-            f"{arg('y_proba')} of row {row} is {given[row].tolist()}; {what} must not be negative and must sum to 1.",
-            parameter="y_proba",
+            f"{arg(name)} of row {row} is {given[row].tolist()}; {what} must not be negative and must sum to 1.",
+            parameter=name,
             remedy="" if log else f"For log-probabilities pass {arg('log', 'True')}.",
         )
     return sample, given
@@ -107,7 +113,14 @@ def read_matrix(sample: SignedSample, values: ArrayLike, name: str) -> NDArray:
 def scenario_of(labels: LabelSettings) -> Scenario:
     """Return the scenario that the user names."""
     numbers = {name: labels.get(name) for name in ("prevalence", "label_frequency")}
-    return as_scenario(labels.get("scenario", "case-control"), **numbers)
+    scenario = as_scenario(labels.get("scenario", "case-control"), **numbers)
+    if getattr(scenario, "by_row", False):
+        raise ScenarioError(
+            "The chance of a label depends on the row, and this function does not see the features.",
+            parameter="scenario",
+            remedy="Use pu_scores(model, X, z), a scorer, or scenario=pulasso.metrics.at_rows(model.scenario_, X).",
+        )
+    return scenario
 
 
 def trivial_model_words(sample: SignedSample, predicted: NDArray) -> str | None:

@@ -1,7 +1,7 @@
 """All scores of a fitted model in one table."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -140,9 +140,7 @@ def pu_scores(
     """
     check_number("level", level, above=0.0, most=1.0)
     model = ScoredModel(estimator, X, z, sample_weight, labels, y_proba)
-    estimate = model.sample.estimate
-    overall = {name: estimate(statistic) for name, statistic in _overall(model).items()}
-    by_class = {name: estimate(statistic) for name, statistic in _by_class(model).items()}
+    overall, by_class = (_estimates(model, statistics) for statistics in (_overall, _by_class))
     found = {
         TrivialModelWarning: trivial_model_words(model.sample, model.predicted),
         ImpossibleScoreWarning: _impossible_words({**overall, **by_class}, model),
@@ -156,6 +154,23 @@ def pu_scores(
         level=level,
         warnings=[warn(words, kind) for kind, words in found.items() if words is not None],
     )
+
+
+def _estimates(
+    model: ScoredModel, statistics: Callable[[ScoredModel], dict[str, Statistic]]
+) -> dict[str, Estimate]:
+    """Return scores with standard errors: of the rows and, independent of it, of a labelling that was fitted."""
+    found = {name: model.sample.estimate(each) for name, each in statistics(model).items()}
+    variance = {name: np.square(each.standard_error) for name, each in found.items()}
+    for ends in model.within_errors_of_labelling():
+        up, down = (statistics(end) for end in ends)
+        for name in found:
+            variance[name] = variance[name] + np.square(0.5 * (up[name].value - down[name].value))
+    errors = {name: np.sqrt(each) for name, each in variance.items()}
+    return {
+        name: replace(each, standard_error=float(errors[name]) if each.classes is None else errors[name])
+        for name, each in found.items()
+    }
 
 
 def _overall(model: ScoredModel) -> dict[str, Statistic]:
@@ -219,13 +234,21 @@ def _facts(model: ScoredModel) -> dict[str, str]:
     labeled = zip(sample.classes[1:], counts[1:-1], strict=True)
     rest = "rows of class 0" if model.scenario.name == "fully-observed" else "unlabeled rows"
     facts = {
-        "scenario": describe_scenario(model.scenario),
+        "scenario": describe_scenario(model.scenario, leave_out=("propensity",)),
         "class 0": str(sample.classes[0]),
         "labelled rows": ", ".join(f"{name}: {count:g}" for name, count in labeled),
         rest: f"{counts[0]:g}",
     }
     if counts[-1] > 0:
         facts["confirmed negatives"] = f"{counts[-1]:g}"
+    propensity = getattr(model.scenario, "propensity", None)
+    if propensity is not None:
+        of = (
+            "is known"
+            if propensity.directions is None
+            else "was fitted; its errors are in those of the scores"
+        )
+        facts["chance of a label"] = f"{of}, its form and the columns without effect taken as they are"
     if model.has_proba:
         facts["log-likelihood of labels"] = f"{model.observed_score():.4f} per row"
     return facts

@@ -1,5 +1,8 @@
 """A fitted classifier on labelled and unlabeled rows: everything that scores ask of it, computed once."""
 
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -12,6 +15,7 @@ from pulasso.data.labels import encode_predictions, encode_with
 from pulasso.data.parameters import as_numbers, position_in, shape_of
 from pulasso.exceptions import InputError, LabelError, NotFittedError, ScenarioError
 from pulasso.losses import PULoss
+from pulasso.metrics._at_rows import at_rows
 from pulasso.metrics._parameters import LabelSettings, check_keywords
 from pulasso.metrics._reading import read_sample, scenario_of
 from pulasso.metrics._signed_sample import SignedSample
@@ -48,7 +52,7 @@ class ScoredModel:
         self.classes = _class_0_first(self.core.classes_, self.marks) if given is None else np.asarray(given)
         told = [labels.get(name) for name in ("scenario", "prevalence", "label_frequency")]
         self.knows_scenario = all(each is None for each in told)
-        self.scenario = _scenario_of_fit(self.core) if self.knows_scenario else scenario_of(labels)
+        self.scenario = _scenario_of_fit(self.core) if self.knows_scenario else _told_scenario(labels)
         if isinstance(X, list | tuple):
             shape_of("X", X)
         self.y_proba = None if y_proba is None else _checked_proba(y_proba, z, self.core.classes_)
@@ -58,8 +62,28 @@ class ScoredModel:
     @cached_property
     def sample(self) -> SignedSample:
         """The observed labels, weighed for every class."""
-        labels = {"scenario": self.scenario, "classes": self.classes, **self.marks}
+        labels = {"scenario": self._scenario_at_rows(), "classes": self.classes, **self.marks}
         return read_sample(self.z, self.sample_weight, cast(LabelSettings, labels))
+
+    def _scenario_at_rows(self) -> Scenario:
+        """Return the scenario; where labelling depends on the row, by what the end of a pipeline sees of it."""
+        inner = self.estimator
+        if not getattr(self.scenario, "by_row", False) or inner is self.core:
+            return at_rows(self.scenario, self.X)
+        while hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        is_pipeline = hasattr(inner, "steps") and len(inner) > 1
+        return at_rows(self.scenario, inner[:-1].transform(self.X) if is_pipeline else self.X)
+
+    def within_errors_of_labelling(self) -> Iterator[tuple["ScoredModel", "ScoredModel"]]:
+        """Yield this model with rows weighed by propensities one standard error away, to both sides."""
+        propensity: Any = getattr(self.scenario, "propensity", None)
+        for direction in [] if propensity is None or propensity.directions is None else propensity.directions:
+            ends = copy(self), copy(self)
+            for end, sign in zip(ends, (1.0, -1.0), strict=True):
+                end.__dict__.pop("sample", None)
+                end.scenario = replace(self.scenario, propensity=propensity.moved(sign * direction))  # type: ignore[type-var]
+            yield ends
 
     @cached_property
     def predicted(self) -> NDArray:
@@ -96,10 +120,12 @@ class ScoredModel:
         """Return the mean log P(z | x), with P(z | x) from the model's P(y | x) and the scenario."""
         codes = encode_with(self.z, self.classes, **self.marks)
         weight = check_weight(self.sample_weight, codes)
-        if self.knows_scenario and hasattr(self.core, "label_model_"):
+        by_row = getattr(self.scenario, "by_row", False)  # then that of the fit is of other rows
+        if self.knows_scenario and hasattr(self.core, "label_model_") and not by_row:
             label_model = self.core.label_model_  # part of the model that is scored
         else:
-            label_model = self.scenario.label_model(LabelCounts.from_codes(codes, self.classes, weight))
+            counts = LabelCounts.from_codes(codes, self.classes, weight)
+            label_model = self._scenario_at_rows().label_model(counts)
         present = weight > 0  # a row of weight zero is absent, and must not give 0 * -inf
         negative = present & (codes == len(self.classes))
         if not label_model.is_possible(codes)[negative].all():
@@ -151,6 +177,12 @@ def _class_0_first(classes: ArrayLike, marks: dict[str, Any]) -> NDArray:
     found = [position_in(marks[name], names) for name in ("negative", "unlabeled") if marks[name] is not None]
     zero = next((each for each in found if each is not None), 0)
     return np.concatenate([known[[zero]], np.delete(known, zero)])
+
+
+def _told_scenario(labels: LabelSettings) -> Scenario:
+    """Return the scenario that the user names; one that depends on the row will see it."""
+    given = labels.get("scenario")
+    return given if getattr(given, "by_row", False) else scenario_of(labels)  # type: ignore[return-value]
 
 
 def _scenario_of_fit(core: Any) -> Scenario:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,58 +17,18 @@ from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.data.parameters import as_numbers, check_choice
 from pulasso.exceptions import ClassShareWarning, InputError, LabelError, ScenarioError
-from pulasso.model_selection.folds import check_folds, make_splitter, split_rows
+from pulasso.model_selection.folds import check_folds, make_splitter, split_rows, take_rows
+from pulasso.model_selection.learners import LEARNERS, Learner
+from pulasso.model_selection.verdict import LINEAR, SCORES, Comparison
 from pulasso.responses import RESPONSES
 from pulasso.scenarios import LabelCounts, as_scenario
-from pulasso.tables import make_frame, text_table
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["Comparison", "compare"]
 
 DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu", "pu-bagging")
-SCORES = ("accuracy", "balanced accuracy", "log-loss", "AUC")
+HELD = 3.0  # the strength of the anchor of linear models, unless it is given: as in cross-validation
 N_LAMS, LAM_MIN_RATIO = 8, 0.02
 PARTS_FOR_LAM = 4  # one of four parts of the training rows judges the lams
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Scores of several models, each from predictions of rows that its fits did not see.
-
-    Attributes
-    ----------
-    lines : sequence of dict
-        One for each model: "model", the scores of the true classes ("accuracy", "balanced accuracy", "log-loss",
-        "AUC"), their standard errors ("accuracy se", ...), and "seconds" of computing.
-    """
-
-    lines: Sequence[Mapping[str, Any]]
-
-    def to_frame(self) -> "DataFrame":
-        """Return one row for each model."""
-        return make_frame(list(self.lines))
-
-    def __repr__(self) -> str:
-        lines = sorted(self.lines, key=lambda line: line["log-loss"])
-        rows = [
-            [line["model"], *(_with_error(line, name) for name in SCORES), f"{line['seconds']:.1f}"]
-            for line in lines
-        ]
-        title = "Scores of the true classes, estimated from observed labels (± standard error)"
-        shown = [title, *text_table(["model", *SCORES, "seconds"], rows)]
-        infinite = [line["model"] for line in self.lines if np.isinf(line["log-loss"])]
-        if infinite:
-            why = "Infinite: it gives probability 0 to a class that some row has."
-            shown.append(f"  {why} Affected: {listed(infinite, show=str)}.")
-        return "\n".join(shown)
-
-
-def _with_error(line: Mapping[str, Any], name: str) -> str:
-    if not np.isfinite(line[name]):
-        return "infinite" if np.isinf(line[name]) else "unknown"
-    return f"{line[name]:.3f} ± {line[f'{name} se']:.3f}"
 
 
 @dataclass(frozen=True)
@@ -94,7 +54,7 @@ def compare(
     class_order: Sequence[Any] | None = None,
     groups: Any = None,
     penalty: Any = None,
-    anchor: float = 3.0,
+    anchor: float | None = None,
     standardize: bool | str = True,
     cv: Any = 5,
     random_state: Any = 0,
@@ -102,8 +62,9 @@ def compare(
 ) -> Comparison:
     """Compare the models of this package with baselines, by scores of the true classes that need no negatives.
 
-    Rows are predicted by a fit without them. Each model chooses its lam within its own training rows, by the
-    likelihood of the observed labels of a part that it does not see.
+    Rows are predicted by a fit without them. Each model chooses its lam (boosted trees and networks: when to stop)
+    within its own training rows, by the likelihood of the observed labels of a part that it does not see. Is a flexible
+    learner worth it? The verdict says so: it rests on differences between the losses of the same rows.
 
     Parameters
     ----------
@@ -111,11 +72,14 @@ def compare(
     z : array-like of shape (n_samples,)
         Observed labels, without confirmed negatives, which few of the baselines can use.
     models : "all" or names
-        "pulasso", with ordered classes also "multinomial", and names in ``pulasso.baselines.BASELINES``; "all" takes
-        every one that is made for these classes and installed.
+        "pulasso", with ordered classes also "multinomial"; "boosting" (:class:`~pulasso.PUBoostingClassifier`) and
+        "neural" (``PUNeuralClassifier``), where they are installed; and names in ``pulasso.baselines.BASELINES``. "all"
+        takes every one that is made for these classes and installed.
     response : {"multinomial", "ordinal"}
-    scenario, prevalence, label_frequency, unlabeled, negative, class_order, groups, penalty, anchor, standardize
+    scenario, prevalence, label_frequency, unlabeled, negative, class_order, groups, penalty, standardize
         As in :class:`~pulasso.MultinomialPULasso`. Numbers cannot be "estimate" here.
+    anchor : float, optional
+        As there; by default 3 for the linear models, and 0 for flexible learners, which stop early instead.
     cv : int, splitter or iterable of (train, test), default=5
         The folds; a number means folds stratified by observed label.
     random_state : int, RandomState, Generator or None, default=0
@@ -125,7 +89,7 @@ def compare(
     Returns
     -------
     Comparison
-        It prints as a table, the smallest log-loss first; `to_frame` gives the numbers.
+        It prints as a table, the smallest log-loss first, and the verdict; `to_frame` gives the numbers.
 
     Examples
     --------
@@ -135,6 +99,9 @@ def compare(
     >>> found = compare(data.X, data.z, ["pulasso", "mn-lasso"], cv=2, **data.scenario_params)
     >>> found.to_frame().set_index("model")["log-loss"].idxmin()
     'pulasso'
+    >>> found = compare(data.X, data.z, ["pulasso", "boosting"], cv=2, **data.scenario_params)
+    >>> found.verdict.split(": ")[0]
+    'Boosted trees are worse than the linear model'
     """
     check_choice("response", response, RESPONSES)
     rows = X if getattr(X, "shape", None) else as_numbers("X", X, ndim=2)
@@ -155,12 +122,42 @@ def compare(
     given = {"prevalence": prevalence, "label_frequency": label_frequency}
     numbers = {name: each for name, each in given.items() if each is not None}
     known = _numbers_by_code({"scenario": scenario, **numbers}, labels, weight)
-    own = {"penalty": penalty, "anchor": anchor, "standardize": standardize, **known}
+    own = {
+        "penalty": penalty,
+        "anchor": HELD if anchor is None else anchor,
+        "standardize": standardize,
+        **known,
+    }
     own |= {} if groups is None else {"groups": groups}
-    candidates = _candidates(models, own, known, len(labels.classes) - 1, response == "ordinal")
+    flexible = {"response": response, "random_state": 0, **known} | (
+        {} if anchor is None else {"anchor": anchor}
+    )
+    candidates = _candidates(models, own, flexible, known, len(labels.classes) - 1, response == "ordinal")
     splits = split_rows(make_splitter(cv, random_state), X, labels.codes)
     check_folds(splits, labels, weight)
-    return Comparison([_judge(each, X, labels, weight, splits, known) for each in candidates])
+    return _compare(candidates, X, labels, weight, splits, known)
+
+
+def _compare(
+    candidates: Sequence[Candidate],
+    x: Any,
+    labels: Any,
+    weight: NDArray,
+    splits: Any,
+    known: dict[str, Any],
+) -> Comparison:
+    """Score the predictions of held-out rows, fold after fold, of every candidate."""
+    held_out = np.concatenate([test for _, test in splits])
+    codes, about = labels.codes[held_out], {"sample_weight": weight[held_out], **known}
+    about["classes"] = np.arange(len(labels.classes))
+    proba: dict[str, NDArray] = {}
+    lines = []
+    for each in candidates:
+        proba[each.name], seconds = _predict_held_out(each, x, labels.codes, weight, splits)
+        lines.append({"model": each.name, **_scores(codes, proba[each.name], about), "seconds": seconds})
+    if LINEAR in proba:
+        lines = [_with_difference(each, codes, proba, about) for each in lines]
+    return Comparison(lines)
 
 
 def _numbers_by_code(known: dict[str, Any], labels: Any, weight: NDArray) -> dict[str, Any]:
@@ -183,7 +180,12 @@ def _numbers_by_code(known: dict[str, Any], labels: Any, weight: NDArray) -> dic
 
 
 def _candidates(
-    models: str | Iterable[str], own: dict[str, Any], scenario: dict[str, Any], n_positive: int, ordered: bool
+    models: str | Iterable[str],
+    own: dict[str, Any],
+    flexible: dict[str, Any],
+    scenario: dict[str, Any],
+    n_positive: int,
+    ordered: bool,
 ) -> list[Candidate]:
     from pulasso.baselines import BASELINES
     from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
@@ -193,7 +195,9 @@ def _candidates(
     ]
     if ordered:
         known.append(Candidate("multinomial", lambda lam: MultinomialPULasso(lam, **own)))
-    missing = []
+    missing = [learner.name for learner in LEARNERS.values() if not learner.is_installed]
+    for learner in LEARNERS.values():
+        known.append(Candidate(learner.name, partial(_of_no_lam, learner, flexible), tuned=False))
     for name, baseline in BASELINES.items():
         fits = not baseline.needs_true_classes and (ordered or not baseline.ordered)
         if fits and (n_positive == 1 or not baseline.binary):
@@ -207,6 +211,8 @@ def _candidates(
     if not isinstance(wanted, list | tuple) or not wanted:
         raise InputError(f"{arg('models')} must be a list of names.", parameter="models")
     for name in wanted:
+        if isinstance(name, str) and name in LEARNERS:
+            LEARNERS[name].check_installed()
         if not isinstance(name, str) or name not in by_name:
             raise InputError(
                 f"{arg('models')}: {name!r} is unknown, or not made for these classes.{did_you_mean(name, by_name)} "
@@ -216,26 +222,39 @@ def _candidates(
     return [by_name[name] for name in dict.fromkeys(wanted)]
 
 
+def _of_no_lam(learner: Learner, settings: dict[str, Any], lam: float) -> Any:
+    return learner.make(**settings)
+
+
 # --- how good they are ------------------------------------------------------------------------------------
 
 
-def _judge(
-    candidate: Candidate, x: Any, labels: Any, weight: NDArray, splits: Any, scenario: dict[str, Any]
-) -> dict[str, Any]:
-    """Predict held-out rows by fits without them, and score all of them together."""
-    started, codes, parts = time.process_time(), labels.codes, []
+def _predict_held_out(
+    candidate: Candidate, x: Any, codes: NDArray, weight: NDArray, splits: Any
+) -> tuple[NDArray, float]:
+    """Return predictions of held-out rows by fits without them, fold by fold, and the seconds they took."""
+    started, parts = time.process_time(), []
     with _one_warning(candidate.name):
         for train, test in splits:
-            model = _fit_tuned(candidate, _rows(x, train), codes[train], weight[train])
-            parts.append(model.predict_proba(_rows(x, test)))
-        seconds = time.process_time() - started
-        held_out = np.concatenate([test for _, test in splits])
-        known = {**scenario, "sample_weight": weight[held_out], "classes": np.arange(len(labels.classes))}
-        return {
-            "model": candidate.name,
-            **_scores(codes[held_out], np.vstack(parts), known),
-            "seconds": seconds,
-        }
+            model = _fit_tuned(candidate, take_rows(x, train), codes[train], weight[train])
+            parts.append(model.predict_proba(take_rows(x, test)))
+    return np.vstack(parts), time.process_time() - started
+
+
+def _with_difference(
+    line: dict[str, Any], codes: NDArray, proba: Mapping[str, NDArray], known: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a line with its log-loss less that of the linear model, before the seconds."""
+    from pulasso.metrics import pu_log_loss_difference
+
+    found = pu_log_loss_difference(codes, proba[line["model"]], proba[LINEAR], **known)
+    seconds = line.pop("seconds")
+    return {
+        **line,
+        "difference": float(found.value),
+        "difference se": float(found.standard_error),
+        "seconds": seconds,
+    }
 
 
 def _scores(codes: NDArray, proba: NDArray, known: dict[str, Any]) -> dict[str, float]:
@@ -265,16 +284,10 @@ def _fit_tuned(candidate: Candidate, x: Any, codes: NDArray, weight: NDArray) ->
     lams = float(lam_max) * np.geomspace(1.0, LAM_MIN_RATIO, N_LAMS)
     scores = []
     for lam in lams:
-        model = candidate.make(float(lam)).fit(_rows(x, train), codes[train], sample_weight=weight[train])
-        scores.append(model.observed_score(_rows(x, test), codes[test], sample_weight=weight[test]))
+        model = candidate.make(float(lam)).fit(take_rows(x, train), codes[train], sample_weight=weight[train])
+        scores.append(model.observed_score(take_rows(x, test), codes[test], sample_weight=weight[test]))
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
     return candidate.make(float(lams[best])).fit(x, codes, sample_weight=weight)
-
-
-def _rows(x: Any, rows: NDArray) -> Any:
-    if hasattr(x, "iloc"):
-        return x.iloc[rows]
-    return x.tocsr()[rows] if hasattr(x, "tocsr") else np.asarray(x)[rows]
 
 
 @contextmanager

@@ -29,6 +29,8 @@ class LossCurve:
     losses : array of shape (n_folds, n_lams)
     weights : array of shape (n_folds,)
         Weight of the held-out rows.
+    allowed : array of bool, shape (n_lams,), optional
+        Which lams may be chosen; by default all.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class LossCurve:
     lams: NDArray
     losses: NDArray
     weights: NDArray
+    allowed: NDArray | None = None
 
     def _average(self, values: NDArray) -> NDArray:
         return (self.weights / self.weights.sum()) @ values
@@ -64,8 +67,9 @@ class LossCurve:
 
     @cached_property
     def usable(self) -> NDArray:
-        """Where every fold has a finite loss."""
-        return np.isfinite(self.losses).all(axis=0)
+        """Where every fold has a finite loss, and the lam may be chosen."""
+        finite = np.isfinite(self.losses).all(axis=0)
+        return finite if self.allowed is None else finite & self.allowed
 
     def index(self, select: str) -> int:
         """Return the chosen position on the grid.

@@ -15,7 +15,7 @@ from pulasso.data.inputs import check_number
 from pulasso.data.labels import Labels
 from pulasso.exceptions import InputError
 
-__all__ = ["Fold", "check_folds", "keep_single_rows", "make_splitter", "split_rows"]
+__all__ = ["Fold", "check_folds", "keep_single_rows", "make_splitter", "split_rows", "take_rows"]
 
 DEFAULT_FOLDS = 5
 LARGEST_SEED = 2**32 - 1
@@ -112,6 +112,15 @@ def split_rows(splitter: Any, x: Any, codes: NDArray[np.intp], **metadata: Any) 
             remedy="Pass a list, or a number of folds.",
         )
     return [Fold(_positions(train, len(codes)), _positions(test, len(codes))) for train, test in pairs]
+
+
+def take_rows(x: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of an array, a data frame or a sparse matrix, or some labels, which keep their order."""
+    if hasattr(x, "iloc"):
+        return x.iloc[rows]
+    if hasattr(x, "tocsr"):
+        return x.tocsr()[rows]
+    return x[rows] if hasattr(x, "dtype") else np.asarray(x)[rows]
 
 
 def _positions(rows: Any, n_rows: int) -> NDArray[np.intp]:

@@ -155,8 +155,7 @@ class PUObjective:
         """
         u, shape, total = self.read_scores(scores, len(self.codes)), np.shape(scores), self.weight.sum()
         self._move_cutpoints(u, STEPS_A_ROUND)
-        grad = self.terms.value_and_grads(u, self.offsets_)[1]
-        curvature = self.terms.curvature(u, self.offsets_)
+        grad, curvature = self.terms.grad_and_curvature(u, self.offsets_)
         return (total * grad).reshape(shape), (total * curvature).reshape(shape)
 
     def fit_cutpoints(self, scores: ArrayLike, max_steps: int = 100) -> "PUObjective":

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.curvature import Curvature
-from pulasso.losses import Anchor, CompleteLoss, ObservedLoss
+from pulasso.losses import Anchor, ObservedLoss
 from pulasso.responses import Response
 
 __all__ = ["Terms"]
@@ -52,24 +52,31 @@ class Terms:
         value, grad = self.in_eta(self.response.log_odds(u, offsets))
         return value, *self.response.pullback(u, offsets, grad)
 
-    def curvature(self, u: NDArray, offsets: NDArray) -> NDArray:
-        r"""Return positive curvatures in every score, of the shape of `u`.
+    def grad_and_curvature(self, u: NDArray, offsets: NDArray) -> tuple[NDArray, NDArray]:
+        r"""Return the gradient in the scores, and positive curvatures in every score, both of the shape of `u`.
 
-        Of the likelihood that of the EM surrogate, ``q (1 - q)``. Of the anchor a bound that is a sum over rows: with
-        weights v that sum to one, :math:`(\sum_i v_i d_i)^2 \le \sum_i v_i d_i^2`, whatever rows a leaf holds.
+        Of the likelihood the curvature is that of the EM surrogate, ``q (1 - q)``. Of the anchor it is a bound that is
+        a sum over rows: with weights v that sum to one, :math:`(\sum_i v_i d_i)^2 \le \sum_i v_i d_i^2`, whatever rows
+        a leaf holds.
         """
         eta, weight = self.response.log_odds(u, offsets), self.loss.sample_weight
-        surrogate = CompleteLoss(self.loss.label_model.log_total, eta, weight).curvature(eta)
-        second = self.response.second_order(u, offsets, np.zeros_like(eta), surrogate, weight)
-        columns = range(u.shape[1])
-        found = np.stack([second.uu(k, k) for k in columns], axis=1)
+        grad, q = self.loss.grad_and_posterior(eta)
+        if self._held is not None:
+            grad = grad + self._held.value_and_grad(eta)[1]
+        if eta is u:  # scores that are the log odds themselves
+            found = weight[:, None] * (q * (1.0 - q))
+        else:
+            surrogate = Curvature(q, np.zeros(len(q)), np.zeros_like(q))
+            second = self.response.second_order(u, offsets, np.zeros_like(eta), surrogate, weight)
+            found = np.stack([second.uu(k, k) for k in range(u.shape[1])], axis=1)
         if self._held is not None:
             held, proba = self._held, self._held.proba(eta)
             factors, share = held.factors(held.sample_weight @ proba), held.sample_weight[:, None]
             for factor, direction in zip(factors, held.directions(proba), strict=True):
                 slope = self.response.pullback(u, offsets, direction)[0]  # times v
                 found += factor * np.divide(slope**2, share, out=np.zeros_like(slope), where=share > 0)
-        return np.maximum(found, LEAST_CURVATURE * weight[:, None])
+        least = LEAST_CURVATURE * weight[:, None]
+        return self.response.pullback(u, offsets, grad)[0], np.maximum(found, least)
 
     def fit_offsets(self, u: NDArray, offsets: NDArray, max_steps: int, tol: float) -> NDArray:
         """Return offsets after some damped Newton steps with the scores held: the value never grows."""

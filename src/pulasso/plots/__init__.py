@@ -16,6 +16,7 @@ from pulasso.plots.confusion_matrix import PUConfusionMatrixDisplay
 from pulasso.plots.convergence import ConvergenceDisplay
 from pulasso.plots.cv_curve import CVCurveDisplay
 from pulasso.plots.group_norms import GroupNormsDisplay
+from pulasso.plots.importances import FeatureImportancesDisplay
 from pulasso.plots.prevalence_curve import PrevalenceDisplay
 from pulasso.plots.response_curve import ResponseCurveDisplay
 from pulasso.plots.selected_features import SelectedFeaturesDisplay
@@ -30,6 +31,7 @@ __all__ = [
     "ClassSharesDisplay",
     "CoefficientPathDisplay",
     "ConvergenceDisplay",
+    "FeatureImportancesDisplay",
     "GroupNormsDisplay",
     "PUCalibrationDisplay",
     "PUConfusionMatrixDisplay",

@@ -12,7 +12,7 @@ from pulasso.data.parameters import as_whole
 from pulasso.estimators.shares import compared_shares
 from pulasso.exceptions import InputError
 from pulasso.plots.names import literals
-from pulasso.plots.reading import model_of
+from pulasso.plots.reading import told_model_of
 from pulasso.plots.style import INK, PALETTE, SMALL, Display, counted, new_axes
 
 __all__ = ["ClassSharesDisplay", "plot_class_shares"]
@@ -60,7 +60,7 @@ class ClassSharesDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
         """Draw a fitted estimator, or a pipeline or search that ends in one; options are those of :meth:`plot`."""
-        core = model_of(estimator)
+        core = told_model_of(estimator)
         compared = compared_shares(core)
         if compared is None:
             raise InputError(

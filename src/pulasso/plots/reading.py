@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from pulasso._messages import arg, plain
 from pulasso.data.parameters import kind_of
 from pulasso.exceptions import InputError
+from pulasso.metrics import at_rows
 from pulasso.plots.style import Display
 
 
@@ -31,6 +32,18 @@ def model_of(estimator: Any) -> Any:
             f"{type(core).__name__} has no groups of coefficients to draw.",
             parameter="estimator",
             remedy="Give a fitted MultinomialPULasso or OrdinalPULasso, or a pipeline or search that ends in one.",
+        )
+    return core
+
+
+def told_model_of(estimator: Any) -> Any:
+    """Return the fitted model of this package inside searches and pipelines, which knows what it was told."""
+    core = core_of(estimator)
+    if not hasattr(core, "scenario_") or not hasattr(core, "label_counts_"):
+        raise InputError(
+            f"{type(core).__name__} knows of no scenario, and so of no told shares.",
+            parameter="estimator",
+            remedy="Give a fitted estimator of this package, or a pipeline or search that ends in one.",
         )
     return core
 
@@ -110,5 +123,5 @@ class PredictionDisplay(Display):
         if hasattr(core, "scenario_"):
             known["classes"] = core.classes_
             if not {"scenario", "prevalence", "label_frequency"} & set(settings):
-                known["scenario"] = core.scenario_
+                known["scenario"] = at_rows(core.scenario_, X)
         return cls.from_predictions(z, getattr(estimator, cls._predict)(X), **{**known, **settings})

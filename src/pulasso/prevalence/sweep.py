@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pulasso.data.chunks import as_chunked, is_chunked
+from pulasso.data.inputs import check_number, check_weight
 from pulasso.exceptions import InputError, TrivialModelWarning
 from pulasso.metrics import observed_log_likelihood_scorer, pu_scores
+from pulasso.model_selection.folds import make_splitter, split_rows, take_rows
 from pulasso.prevalence.assumed import last_step, name_of, read_grid, varied_number, with_number
 from pulasso.prevalence.sweep_result import SensitivitySweep
 from pulasso.runs import open_run, run_steps
@@ -28,7 +30,7 @@ def sensitivity_sweep(
     grid: Iterable[Any],
     *,
     reference: Any = None,
-    held_out: tuple[Any, ...] | None = None,
+    held_out: tuple[Any, ...] | float | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike | None = None,
@@ -46,7 +48,7 @@ def sensitivity_sweep(
 
     Parameters
     ----------
-    estimator : MultinomialPULasso, OrdinalPULasso, their CV versions, or a pipeline that ends in one
+    estimator : estimator of this package, or a pipeline that ends in one
         Not fitted here; its scenario says which number is varied.
     X : array-like or sparse matrix of shape (n_samples, n_features)
     z : array-like of shape (n_samples,)
@@ -57,9 +59,10 @@ def sensitivity_sweep(
     reference : number, array or mapping, optional
         The value that the others are compared with; added to the grid if it is not there. By default the
         estimator's own number, or else the middle of the grid.
-    held_out : tuple of (X, z) or (X, z, sample_weight), optional
+    held_out : tuple of (X, z) or (X, z, sample_weight), or float, optional
         Rows on which likelihood, predictions and scores are computed. By default the rows of the fit, on
-        which scores are too good.
+        which scores are too good, those of boosted trees and networks by far. A number is the share of X and z to
+        hold out of all fits, up to one half, with labels in equal proportions.
     sample_weight : array-like of shape (n_samples,), optional
         Passed to `fit` (to the last step of a pipeline); used for likelihood, scores and changed predictions as
         well, unless those are of `held_out` rows, which bring their own weights or count alike.
@@ -91,6 +94,8 @@ def sensitivity_sweep(
     """
     parameter, own = varied_number(estimator)
     values, place = read_grid(grid, own if reference is None else reference, parameter)
+    if isinstance(held_out, float):
+        (X, z, sample_weight), held_out = _split(X, z, sample_weight, held_out)
     scored = (X, z, sample_weight) if held_out is None else _read_held_out(held_out)
     settings = {
         "estimator": _settings(with_number(estimator, parameter, None)),
@@ -107,6 +112,21 @@ def sensitivity_sweep(
 
 
 # -- the rows, and what tells one sweep from another ---------------------------------------------------------
+
+
+def _split(x: Any, z: ArrayLike, weight: ArrayLike | None, share: float) -> tuple[tuple, tuple]:
+    """Return rows to fit and rows to judge by."""
+    check_number("held_out", share, above=0.0, most=0.5)
+    if is_chunked(x):
+        raise InputError("Rows in chunks are not split.", parameter="held_out", remedy="Give (X, z).")
+    codes = np.unique(np.asarray(z).astype(str), return_inverse=True)[1]
+    fold = split_rows(make_splitter(round(1.0 / share), 0), np.empty((len(codes), 1)), codes)[0]
+    weights = None if weight is None else check_weight(weight, codes)
+
+    def part(rows: NDArray) -> tuple:
+        return take_rows(x, rows), take_rows(z, rows), None if weights is None else weights[rows]
+
+    return part(fold.train), part(fold.test)
 
 
 def _read_held_out(rows: Any) -> tuple[Any, ArrayLike, ArrayLike | None]:

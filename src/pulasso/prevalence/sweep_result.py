@@ -70,6 +70,16 @@ class SensitivitySweep:
         return (self.coefs != 0).any(axis=1)
 
     @property
+    def knows_features(self) -> bool:
+        """Whether features are selected at all: networks have neither coefficients nor importances."""
+        return bool(np.isfinite(self.lam).any() or self.coefs.any())
+
+    @property
+    def verb(self) -> str:
+        """What models do with features: a penalty selects them, trees use them."""
+        return "selected" if np.isfinite(self.lam).any() else "used"
+
+    @property
     def always_selected(self) -> list[str]:
         """Features that are selected whatever number is assumed."""
         return self.features[self.selected.all(axis=0)].tolist()
@@ -91,11 +101,10 @@ class SensitivitySweep:
 
     def columns(self) -> dict[str, NDArray]:
         """Return what a plot shows: name and one number for each value."""
-        shown = {
-            "log-likelihood": self.log_likelihood,
-            "selected features": np.count_nonzero(self.selected, axis=1),
-            "changed predictions": self.changed,
-        }
+        shown = {"log-likelihood": self.log_likelihood}
+        if self.knows_features:
+            shown[f"{self.verb} features"] = np.count_nonzero(self.selected, axis=1)
+        shown["changed predictions"] = self.changed
         return {**shown, **({"accuracy": self.scores["accuracy"]} if "accuracy" in self.scores else {})}
 
     def positions(self) -> tuple[NDArray, list[str] | None]:
@@ -129,15 +138,18 @@ class SensitivitySweep:
         return SensitivityDisplay.from_sweep(self, ax=ax)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        header = [self.parameter, "log-lik.", "features", "gained", "lost", "changed", *self.scores]
+        of_features = ["features", "gained", "lost"] if self.knows_features else []
+        header = [self.parameter, "log-lik.", *of_features, "changed", *self.scores]
         rows = []
         for i, value in enumerate(self.values):
             cells = [
                 _show(value) + (" *" if i == self.reference else ""),
                 f"{self.log_likelihood[i]:.4f}",
-                str(np.count_nonzero(self.selected[i])),
-                str(self.gained[i]),
-                str(self.lost[i]),
+                *(
+                    str(each[i])
+                    for each in (self.selected.sum(axis=1), self.gained, self.lost)
+                    if of_features
+                ),
                 f"{100 * self.changed[i]:.1f} %",
             ]
             cells += [
@@ -148,8 +160,10 @@ class SensitivitySweep:
 
     def _notes(self) -> list[str]:
         reference = _show(self.values[self.reference])
-        notes = [f"* reference, {reference}: gained, lost and changed compare with it"]
-        notes.append(f"always selected: {listed(self.always_selected, show=str) or 'no feature'}")
+        what = "gained, lost and changed compare" if self.knows_features else "changed compares"
+        notes = [f"* reference, {reference}: {what} with it"]
+        if self.knows_features:
+            notes.append(f"always {self.verb}: {listed(self.always_selected, show=str) or 'no feature'}")
         if self.sometimes_selected:
             notes.append(f"depends on {self.parameter}: {listed(self.sometimes_selected, show=str)}")
         for value, said in zip(self.values, self.warnings, strict=True):

@@ -15,6 +15,7 @@ from pulasso._version import __version__
 from pulasso.export.writing import check_target, write_file
 from pulasso.metrics import Scores
 from pulasso.report.features import about_features, about_path
+from pulasso.report.importances import about_importances, about_rounds
 from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_choice, about_data, about_warnings, in_short
 from pulasso.report.shares import about_shares
@@ -36,6 +37,8 @@ SECTIONS: tuple[Callable, ...] = (
     about_reproduction,
     about_words,
 )
+# Boosted trees and networks have neither coefficients nor a path of penalties.
+OF_LEARNERS = {about_choice: about_rounds, about_features: about_importances}
 
 
 def write_report(
@@ -49,6 +52,7 @@ def write_report(
     cv: Any = None,
     sensitivity: Any = None,
     stability: Any = None,
+    labelling: Any = None,
     command: str | None = None,
     seed: Any = None,
     data_hash: str | None = None,
@@ -80,6 +84,8 @@ def write_report(
         Of ``pulasso.prevalence.sensitivity_sweep``.
     stability : StabilityResult, optional
         Of ``pulasso.inference.stability_selection``.
+    labelling : LabellingTest, optional
+        Of ``pulasso.inference.test_labelling``.
     command, seed : optional
         How the model came about, for those who want to repeat it.
     data_hash : str, optional
@@ -112,6 +118,7 @@ def write_report(
     """
     target = check_target(path, force, "report.html")
     found = {"given_scores": scores, "cv": cv, "sensitivity": sensitivity, "stability": stability}
+    found["labelling"] = labelling
     history = {"command": command, "seed": seed, "data_hash": data_hash}
     material = Material(model, X, z, sample_weight, **found, **history, show_parameter=show_parameter)
     return write_file(target, _render(material), force)
@@ -136,12 +143,18 @@ def _render(material: Material) -> str:
     return environment.get_template("page.html.j2").render(
         title=f"{len(material.classes)} {ordered}classes from positive and unlabeled data",
         subtitle=f"{type(core).__name__}, {core.scenario_.name}, pulasso {__version__}",
-        sections=[section for about in SECTIONS if (section := about(material)).blocks],
+        sections=[section for about in _sections_of(material) if (section := about(material)).blocks],
         style=_asset("style.css"),
         script=script,
         # The page runs this script and no other, whatever names the data bring along.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
+
+
+def _sections_of(material: Material) -> list[Callable]:
+    if material.is_linear:
+        return list(SECTIONS)
+    return [OF_LEARNERS.get(about, about) for about in SECTIONS]
 
 
 def _asset(name: str) -> str:

@@ -16,6 +16,7 @@ from pulasso.export.writing import check_target, write_file
 from pulasso.penalties import as_penalty
 from pulasso.report.blocks import Facts, Section, Text, TextList, number
 from pulasso.report.features import about_features
+from pulasso.report.importances import about_importances
 from pulasso.report.markdown import escape, to_markdown
 from pulasso.report.material import Material
 from pulasso.report.sections import about_assumptions, about_data, about_warnings, name_of_scenario
@@ -93,7 +94,7 @@ def write_card(
         about_data(material),
         about_assumptions(material),
         about_shares(material),
-        about_features(material, FEATURES_SHOWN),
+        (about_features if material.is_linear else about_importances)(material, FEATURES_SHOWN),
         replace(about_scores(material), title="Scores, estimated from positive and unlabeled rows"),
         about_reproduction(material),
     ]
@@ -107,13 +108,21 @@ def _about_model(material: Material) -> Section:
     core, chooser = material.core, material.chooser
     kind = "ordinal (cumulative logit)" if material.is_ordered else "multinomial (log odds against class 0)"
     inside = "" if material.model is core else f", inside a {type(material.model).__name__}"
-    how = "given" if chooser is None else f"chosen by {len(chooser.cv_loss_)}-fold cross-validation"
+    used = "" if material.importances is None else f"{show_count(len(material.selected))} of "
     facts = {
-        "model": f"{type(core).__name__}, {kind}{inside}, with a {as_penalty(core.penalty).name} penalty",
+        "model": f"{type(core).__name__}, {kind}{inside}",
         "classes": f"{listed(material.classes, 20, str)}; {material.classes[0]} is the reference, class 0",
-        "features": f"{show_count(len(material.selected))} of {show_count(len(material.features))} are used",
-        "penalty": f"lam = {number(material.lam)}, {how}",
-        **({"refit": refit} if (refit := describe_refit(core)) else {}),
+        "features": f"{used}{show_count(len(material.features))} are used",
+    }
+    if material.is_linear:
+        how = "given" if chooser is None else f"chosen by {len(chooser.cv_loss_)}-fold cross-validation"
+        facts["model"] += f", with a {as_penalty(core.penalty).name} penalty"
+        facts["penalty"] = f"lam = {number(material.lam)}, {how}"
+        facts |= {"refit": refit} if (refit := describe_refit(core)) else {}
+    else:
+        how = "given" if core.validation_loss_ is None else "chosen by held-out labels"
+        facts[material.rounds] = f"{core.n_iter_}, {how}"
+    facts |= {
         "labelling scenario": name_of_scenario(core.scenario_),
         "written by": f"pulasso {__version__}",
     }
@@ -135,7 +144,7 @@ def _about_use(material: Material, intended: str | None) -> Section:
     limits = [
         "Not for: rows from elsewhere, or from a time when the classes had other shares; the probabilities carry the "
         "assumed shares with them.",
-        "Not for: saying what causes a class. Features are selected because they help to tell classes apart.",
+        "Not for: saying what causes a class. Features are used because they help to tell classes apart.",
         "Not for: decisions about people or places without somebody who knows them. No true class of an unlabeled row "
         "was ever seen, so errors were estimated, not counted.",
     ]

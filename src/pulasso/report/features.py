@@ -9,7 +9,7 @@ from pulasso.report.material import Material
 from pulasso.report.path_chart import make_path_chart
 from pulasso.tables import show_count
 
-__all__ = ["about_features", "about_path"]
+__all__ = ["about_features", "about_path", "response_curves"]
 
 CURVES = 4
 
@@ -45,7 +45,7 @@ def about_features(material: Material, most: int = 100) -> Section:
             )
         )
     if x is not None:
-        blocks.append(_response_curves(material))
+        blocks.append(response_curves(material, "every other feature at its mean"))
     return Section("features", title, blocks)
 
 
@@ -85,8 +85,8 @@ def _feature_table(material: Material, most: int) -> Table:
     )
 
 
-def _response_curves(material: Material) -> Gallery:
-    """Return response curves of the strongest features."""
+def response_curves(material: Material, others: str) -> Gallery:
+    """Return response curves of the strongest features; `others` says what the other features do."""
     names = material.features
     return Gallery(
         [
@@ -96,8 +96,8 @@ def _response_curves(material: Material) -> Gallery:
                 material.core,
                 material.X,
                 j,
-                caption=f"How the probabilities change with {names[j]}, every other feature at its mean. "
-                "Marks at the bottom: deciles.",
+                caption=f"How the probabilities change with {names[j]}, {others}. "
+                "Marks at the bottom, if there are any: deciles.",
                 alt=f"Response curves of {names[j]}",
             )
             for j in material.selected[:CURVES].tolist()

@@ -9,17 +9,20 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 
 from pulasso._messages import Message, arg, plain, render
 from pulasso.data.chunks import is_chunked
 from pulasso.data.inputs import check_same_length, check_weight
 from pulasso.data.parameters import as_numbers, check_kind, check_text
-from pulasso.exceptions import ImpossibleScoreWarning, InputError, TrivialModelWarning
-from pulasso.inference import StabilityResult
+from pulasso.exceptions import ImpossibleScoreWarning, InputError, ScenarioError, TrivialModelWarning
+from pulasso.inference import LabellingTest, StabilityResult
 from pulasso.metrics import Scores, observed_log_likelihood_scorer, pu_scores
 from pulasso.plots.reading import core_of, feature_names, is_ordered, output_names, scaled_coefs
 from pulasso.plots.style import only_largest
 from pulasso.prevalence import SensitivitySweep
+from pulasso.report.blocks import number
+from pulasso.report.learned import engines_of, importances_of
 
 __all__ = ["Material", "assumed_numbers"]
 
@@ -61,7 +64,7 @@ class Material:
     coefs : array of shape (n_outputs, n_features)
         Coefficients per standard deviation.
     strength : array of shape (n_features,)
-        Their norms.
+        Their norms; importances of models without coefficients, which have neither `lam`, `outputs` nor `coefs`.
     selected : array
         Positions of the selected features, the strongest first.
     numbers : dict of str to float
@@ -78,21 +81,28 @@ class Material:
     cv: Any = None
     sensitivity: Any = None
     stability: Any = None
+    labelling: Any = None
     command: str | None = None
     seed: Any = None
     data_hash: str | None = None
     show_parameter: Callable[[str, str | None], str] | None = None
 
     def __post_init__(self) -> None:
+        self.why_no_scores = (
+            "This was written without rows to judge the model by (X and z), so it holds no scores."
+        )
         self.core = core = core_of(self.model)
         self._check()
         given = None if self.cv is None else core_of(self.cv)
         self.chooser = next((each for each in (given, core) if hasattr(each, "cv_loss_")), None)
-        self.lam = float(core.lam_ if hasattr(core, "lam_") else core.lam)
         self.classes = [str(plain(name)) for name in core.classes_]
-        self.features, self.outputs = feature_names(core), output_names(core)
-        self.coefs = scaled_coefs(core)
-        self.strength = np.linalg.norm(self.coefs, axis=0)
+        self.features = feature_names(core)
+        if self.is_linear:
+            self.lam = float(core.lam_ if hasattr(core, "lam_") else core.lam)
+            self.outputs, self.coefs = output_names(core), scaled_coefs(core)
+            self.strength = np.linalg.norm(self.coefs, axis=0)
+        else:
+            self.strength = np.zeros(0) if self.importances is None else self.importances[0]
         self.selected = only_largest(self.strength, len(self.strength))
         self.numbers = {str(name): number for name, number in assumed_numbers(core).items()}
         if self.data_hash is None and self.X is not None:
@@ -105,7 +115,7 @@ class Material:
 
     def _check(self) -> None:
         """Refuse what no report can be written from."""
-        if not (hasattr(self.core, "scenario_") and hasattr(self.core, "group_norms_")):
+        if not (hasattr(self.core, "scenario_") and hasattr(self.core, "label_counts_")):
             raise TypeError(
                 f"{type(self.core).__name__} is no fitted model of this package; a report needs one of its estimators, "
                 "or a pipeline or search that ends in one."
@@ -128,6 +138,7 @@ class Material:
             ("given_scores", Scores, "pulasso.metrics.pu_scores"),
             ("sensitivity", SensitivitySweep, "pulasso.prevalence.sensitivity_sweep"),
             ("stability", StabilityResult, "pulasso.inference.stability_selection"),
+            ("labelling", LabellingTest, "pulasso.inference.test_labelling"),
         ):
             if getattr(self, name) is not None:
                 check_kind(name.removeprefix("given_"), getattr(self, name), kind, f"It comes from {source}.")
@@ -138,6 +149,36 @@ class Material:
                 f"{arg('cv')} is a {type(self.cv).__name__}, which did not cross-validate; pass a fitted "
             )
             raise TypeError(Message(problem + "MultinomialPULassoCV or OrdinalPULassoCV."))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the model has coefficients; boosted trees and networks have none."""
+        return hasattr(self.core, "coef_")
+
+    @property
+    def rounds(self) -> str:
+        """What the learner calls its rounds."""
+        return getattr(self.core, "_rounds", "rounds")
+
+    @property
+    def loss_of_fit(self) -> dict[str, str]:
+        """What was minimised, in the rows of the fit."""
+        found = "objective" if self.is_linear else "loss"
+        return {found: number(getattr(self.core, f"{found}_"), 9)}
+
+    @property
+    def engines(self) -> dict[str, str]:
+        """Versions of the packages that did the learning."""
+        return {} if self.is_linear else engines_of(self.core)
+
+    @cached_property
+    def importances(self) -> tuple[NDArray, str] | None:
+        """Importances of features and what they are; None where nothing tells them."""
+        if self.is_linear:
+            return np.linalg.norm(scaled_coefs(self.core), axis=0), "norm of the coefficients"
+        return importances_of(
+            self.core, self.X if self.model is self.core else None, self.z, self.sample_weight
+        )
 
     @property
     def judges(self) -> bool:
@@ -163,7 +204,11 @@ class Material:
             for kind in (TrivialModelWarning, ImpossibleScoreWarning):
                 warnings.simplefilter("ignore", kind)  # the table holds the words
             proba = self.core.cv_proba_ if self.held_out else None
-            return pu_scores(self.model, self.X, self.z, y_proba=proba, sample_weight=self.sample_weight)
+            try:
+                return pu_scores(self.model, self.X, self.z, y_proba=proba, sample_weight=self.sample_weight)
+            except ScenarioError as error:  # rows of several sources, labelling that is not identified
+                self.why_no_scores = str(error)
+                return None
 
     @cached_property
     def held_out(self) -> bool:
@@ -197,7 +242,8 @@ class Material:
         if not np.allclose([self.weight.sum(), *seen], [counts.total, *counts.n_labeled[1:]]):
             return False
         loss = -observed_log_likelihood_scorer(self.model, self.X, self.z, sample_weight=self.sample_weight)
-        return loss <= self.core.objective_ + ROUNDING * abs(self.core.objective_)
+        least = self.core.objective_ if self.is_linear else self.core.loss_
+        return loss <= least + ROUNDING * abs(least)
 
     @cached_property
     def warnings(self) -> list[str]:

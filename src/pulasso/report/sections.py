@@ -49,7 +49,8 @@ def _findings(material: Material) -> Iterator[str]:
     )
     strongest = [material.features[j] for j in material.selected[:3]]
     named = f"; the strongest: {listed(strongest, show=str)}" if strongest else ""
-    yield f"It uses {show_count(len(material.selected))} of {show_count(len(material.features))} features{named}."
+    used = "" if material.importances is None else f"{show_count(len(material.selected))} of "
+    yield f"It uses {used}{show_count(len(material.features))} features{named}."
     if scores is not None:
         low, high = scores["accuracy"].interval()
         yield (
@@ -62,10 +63,9 @@ def _findings(material: Material) -> Iterator[str]:
         yield f"This rests on an {how} {asked.replace('_', ' ')}, which the data cannot prove."
     if sweep is not None:
         always = len(sweep.always_selected)
-        yield (
-            f"Other assumed values change at most {percent(float(np.max(sweep.changed)))} of the predictions; {always} "
-            f"{'feature is' if always == 1 else 'features are'} selected under all of them."
-        )
+        kept = f"; {always} {'feature is' if always == 1 else 'features are'} selected under all of them"
+        changed = percent(float(np.max(sweep.changed)))
+        yield f"Other assumed values change at most {changed} of the predictions{kept if material.is_linear else ''}."
     n_said = len(material.warnings)
     yield f"{n_said} {'warning' if n_said == 1 else 'warnings'}, see below." if n_said else "No warnings."
 
@@ -93,7 +93,8 @@ def about_data(material: Material) -> Section:
     cells = [[name, (show_count(n), n), (percent(shares[name], 1), shares[name])] for name, n in rows.items()]
     table = Table("Rows of the fit by observed label", ["observed label", "rows", "share"], cells)
     blocks: list[Block] = [Text(words), table]
-    constant = [material.features[j] for j in np.flatnonzero(material.core.feature_scale_ == 0)]
+    scale = getattr(material.core, "feature_scale_", np.ones(0))  # which no tree asks for
+    constant = [material.features[j] for j in np.flatnonzero(scale == 0)]
     if constant:
         are = "feature is" if len(constant) == 1 else "features are"
         which = listed(constant, 5, str)
@@ -110,6 +111,7 @@ def about_assumptions(material: Material) -> Section:
     """Return the scenario and its numbers."""
     scenario = material.core.scenario_
     model = "ordered classes (cumulative logit)" if material.is_ordered else "unordered classes (multinomial)"
+    model += "" if material.is_linear else ", by a flexible learner in place of a linear predictor"
     blocks: list[Block] = [Text(f"Model: {model}. Labelling scenario: {name_of_scenario(scenario)}.")]
     if scenario.name in SCENARIOS:
         blocks.append(Text(SCENARIOS[scenario.name]))
@@ -122,7 +124,7 @@ def about_assumptions(material: Material) -> Section:
     if material.numbers:
         blocks.append(
             Text(
-                "If these numbers are wrong, probabilities and scores are wrong with them; which features are selected "
+                "If these numbers are wrong, probabilities and scores are wrong with them; which features matter "
                 "is usually less affected. The labels must depend on the features through the class only: where "
                 "easily found members are labelled more often, the model also describes who was found."
             )

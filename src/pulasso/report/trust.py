@@ -44,17 +44,19 @@ WORDS = {
     "label frequency": "probability that a member of a class carries its label",
     "lam": "strength of the penalty; larger means fewer features",
     "group": "coefficients that are selected together or not at all",
+    "importance": "how much a model uses a feature, in whichever direction",
+    "early stopping": "an end to the fit where held-out labels were the most likely",
     "log odds": "logarithm of the odds; 0.7 doubles the odds, −0.7 halves them",
     "standard error": "how far an estimate typically is from the truth, by chance alone",
 }
+OF_PENALTIES, OF_LEARNERS = ("lam", "group", "log odds"), ("importance", "early stopping")
 
 
 def about_scores(material: Material) -> Section:
     """Return how good the model is, as far as labelled and unlabeled rows tell."""
     title, scores = "How good is it?", material.scores
     if scores is None:
-        words = "This was written without rows to judge the model by (X and z), so it holds no scores."
-        return Section("scores", title, [Text(words)])
+        return Section("scores", title, [Text(material.why_no_scores)])
     blocks: list[Block] = [
         Text(
             "Nobody has seen the true class of an unlabeled row, so accuracy cannot be counted. It can be estimated, "
@@ -69,7 +71,7 @@ def about_scores(material: Material) -> Section:
         blocks.append(
             Text(
                 "The rows are those of the fit; each was judged by the model of the cross-validation that did not see "
-                "it, at the same lam."
+                f"it{', at the same lam' if material.is_linear else ''}."
             )
         )
     elif material.same_rows:
@@ -131,12 +133,23 @@ def about_certainty(material: Material) -> Section:
     """Return how sure one can be of the selection and of the numbers."""
     core, blocks = material.core, [*_stability(material), *_sensitivity(material)]
     if not blocks and core.scenario_.asks_for is not None:
+        stability = (
+            "how often the same features would be selected from other samples (stability selection), and "
+        )
         blocks.append(
             Text(
-                "Not examined: how often the same features would be selected from other samples (stability selection), "
-                "and what other assumed numbers would change (sensitivity sweep)."
+                f"Not examined: {stability if material.is_linear else ''}what other assumed numbers would change "
+                "(sensitivity sweep)."
             )
         )
+    if material.labelling is not None:
+        blocks.append(Text(material.labelling.sentence))
+    if not material.is_linear:
+        words = (
+            "No certificate says that another fit could not do better: with another random_state other rows are held "
+            "out, and the model becomes another one. Fit some to see how far predictions depend on that."
+        )
+        return Section("certainty", "How sure is it?", [*blocks, Text(words)])
     blocks.append(
         Text(
             f"The computation ended {'within' if core.converged_ else 'NOT within'} its tolerance: the violation of "
@@ -179,11 +192,19 @@ def _sensitivity(material: Material) -> list[Block]:
     positions, names = sweep.positions()
     values = [f"{value:.3g}" for value in positions] if names is None else names
     always, sometimes = (listed(each, 20, str) for each in (sweep.always_selected, sweep.sometimes_selected))
-    sentences = [f"Selected whatever is assumed: {always or 'no feature'}."]
-    sentences += [f"Selected under some of the values only: {sometimes}."] if sometimes else []
+    sentences = []
+    if sweep.knows_features:
+        verb = "Selected" if material.is_linear else "Used"
+        sentences = [f"{verb} whatever is assumed: {always or 'no feature'}."]
+        sentences += [f"{verb} under some of the values only: {sometimes}."] if sometimes else []
     for name, said in zip(values, sweep.warnings, strict=True):
         sentences += [f"Warned about at {name}: {words}" for words in material.in_words(said)]
     how = "and the same penalty" if np.ptp(sweep.lam) == 0 else "and the penalty chosen anew"
+    if not material.is_linear:
+        how = f"and as many {material.rounds} as then fit best"
+        sentences.append(
+            "Accuracies are too high where they rest on rows of the fit; look at how they differ."
+        )
     return [
         Text(f"Sensitivity: the model was fitted again with other assumed values of the {what}, {how}."),
         _sweep_table(sweep, what, values),
@@ -195,13 +216,14 @@ def _sensitivity(material: Material) -> list[Block]:
             "tell which value is right.",
             alt=f"Panels of what depends on the assumed {what}",
         ),
-        TextList(sentences),
+        *([TextList(sentences)] if sentences else []),
     ]
 
 
 def _sweep_table(sweep: Any, what: str, values: list[str]) -> Table:
+    selected = (np.count_nonzero(sweep.selected, axis=1), show_count)
     columns = {
-        "features selected": (np.count_nonzero(sweep.selected, axis=1), show_count),
+        **({f"features {sweep.verb}": selected} if sweep.knows_features else {}),
         "predictions that change": (sweep.changed, lambda value: percent(value, 1)),
         "log-likelihood of labels": (sweep.log_likelihood, lambda value: number(value, 4)),
     }
@@ -222,7 +244,8 @@ def about_reproduction(material: Material) -> Section:
         "command": material.command,
         "seed": material.seed,
         "data hash": material.data_hash,
-        "objective": number(core.objective_, 9),
+        **material.loss_of_fit,
+        **material.engines,
     }
     facts |= {name: str(value) for name, value in known.items() if value is not None}
     rows = [[name, _shown(value)] for name, value in core.get_params(deep=False).items()]
@@ -240,6 +263,8 @@ def _shown(value: Any) -> str:
     return words if len(words) <= 200 else words[:199] + "…"
 
 
-def about_words(_: Material) -> Section:
+def about_words(material: Material) -> Section:
     """Return the words of the report, explained."""
-    return Section("words", "Words", [Facts("What the words mean", WORDS)])
+    of_others = OF_LEARNERS if material.is_linear else OF_PENALTIES
+    words = {word: meaning for word, meaning in WORDS.items() if word not in of_others}
+    return Section("words", "Words", [Facts("What the words mean", words)])

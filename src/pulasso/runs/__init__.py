@@ -2,7 +2,7 @@
 
 from pulasso.runs._checkpoint import Run, checkpoint, open_run
 from pulasso.runs._fingerprint import fingerprint
-from pulasso.runs._processes import shared_array
+from pulasso.runs._processes import n_processes, shared_array
 from pulasso.runs._steps import how_to_resume, run_steps
 from pulasso.runs._threads import one_blas_thread
 from pulasso.runs.seeds import draw_entropy, spawn
@@ -13,6 +13,7 @@ __all__ = [
     "draw_entropy",
     "fingerprint",
     "how_to_resume",
+    "n_processes",
     "one_blas_thread",
     "open_run",
     "run_steps",

@@ -118,7 +118,7 @@ def label_model_of(
         Where each row comes from, for :class:`pulasso.Sources`.
     """
     if isinstance(scenario, Sources):
-        return scenario.label_model(counts, source=source)
+        return scenario.label_model(counts, x, feature_names, source)
     if not getattr(scenario, "by_row", False):
         return scenario.label_model(counts)
     if not hasattr(type(x), "map_concat"):
@@ -182,8 +182,9 @@ def describe_scenario(scenario: Scenario, leave_out: Sequence[str] = ()) -> str:
     'sources: records (case-control, prevalence 0.1), survey (fully-observed)'
     """
     if isinstance(scenario, Sources):
-        each = (f"{name} ({describe_scenario(own)})" for name, own in scenario.scenarios.items())
-        return f"{scenario.name}: {', '.join(each)}"
+        each = (f"{name} ({describe_scenario(own, leave_out)})" for name, own in scenario.scenarios.items())
+        shifted = f"; predictions for {scenario.reference}, the others shifted" if scenario.shift else ""
+        return f"{scenario.name}: {', '.join(each)}{shifted}"
     told = {name: value for name, value in vars(scenario).items() if name not in leave_out}
     numbers = {name: value for name, value in told.items() if not _is_unset(value)}
     return scenario.name + "".join(f", {name} {_shown(value)}" for name, value in numbers.items())
@@ -200,7 +201,7 @@ def _shown(value: Any) -> str:
 
 
 def _is_unset(value: Any) -> bool:
-    return value is None or (isinstance(value, tuple) and not value)
+    return value is None or value is False or (isinstance(value, tuple) and not value)
 
 
 def _names() -> str:

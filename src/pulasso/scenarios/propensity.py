@@ -1,7 +1,7 @@
 """A fitted propensity: the chance of a label as a logistic function of columns of X."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from pulasso.exceptions import ScenarioError
 from pulasso.numerics import softplus_pair
 from pulasso.scenarios.label_model import LabelModel
 
-__all__ = ["Propensity", "find_columns", "label_rows", "take_columns"]
+__all__ = ["Propensity", "find_columns", "label_rows", "take_columns", "thin_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Propensity:
     """What is known or was fitted of ``P(labelled | y = k, x) = sigmoid(intercept_k + coef_k^T w + offset)``.
+
+    Of a case-control sample: ``exp`` in place of ``sigmoid``, how much denser records are than on average.
 
     Attributes
     ----------
@@ -39,6 +41,10 @@ class Propensity:
         What was said about its fit.
     positions : tuple of int
         Where the columns, and after them the offset, lie in X; empty where nothing was fitted yet.
+    directions : array of shape (n_directions, K, 1 + n_columns), optional
+        How far intercepts and effects may be from the truth by chance: their covariance is the sum of the outer
+        products of these with themselves. From the curvature of the objective, with effects that are zero taken as
+        known; nan where it has none. None of a propensity that is known.
 
     Examples
     --------
@@ -56,6 +62,7 @@ class Propensity:
     identification: str = ""
     warnings: tuple = ()
     positions: tuple = ()
+    directions: NDArray | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -77,6 +84,15 @@ class Propensity:
     def is_constant(self) -> bool:
         """Whether no column matters."""
         return not self.coef.any()
+
+    @property
+    def standard_error(self) -> NDArray | None:
+        """Standard errors of the effects, shape (K, n_columns)."""
+        return None if self.directions is None else np.sqrt(np.square(self.directions[..., 1:]).sum(axis=0))
+
+    def moved(self, direction: NDArray) -> "Propensity":
+        """Return the propensity with other numbers: `direction`, of shape (K, 1 + n_columns), is added."""
+        return replace(self, intercept=self.intercept + direction[:, 0], coef=self.coef + direction[:, 1:])
 
     def __str__(self) -> str:
         effects = [
@@ -136,3 +152,17 @@ def label_rows(logits: NDArray, negative_frequency: float = 0.0) -> LabelModel:
     more, less = softplus_pair(logits)
     labeled[:, 1:], hidden[:, 1:] = -less, -more
     return LabelModel(labeled, hidden)
+
+
+def thin_rows(base: LabelModel, log_density: NDArray) -> LabelModel:
+    """Return the label model of rows whose class k has records of this relative density, in logs.
+
+    Parameters
+    ----------
+    base : LabelModel
+        Of records of constant density.
+    log_density : array of shape (n_samples, K)
+    """
+    labeled = np.tile(base.log_labeled, (len(log_density), 1))
+    labeled[:, 1:] += log_density
+    return LabelModel(labeled, np.tile(base.log_hidden, (len(log_density), 1)))

@@ -1,4 +1,4 @@
-"""Selected labelling: one sample, in which the chance of a label depends on named columns as well as on the class."""
+"""Selected labelling: the chance of a label depends on named columns as well as on the class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from pulasso._messages import Message, arg, listed, plain
 from pulasso.exceptions import ScenarioError
 from pulasso.scenarios._per_class import PerClass, check_range, per_class
 from pulasso.scenarios._protocol import LabelCounts
+from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.label_model import LabelModel
-from pulasso.scenarios.propensity import Propensity, find_columns, label_rows, take_columns
+from pulasso.scenarios.propensity import Propensity, find_columns, label_rows, take_columns, thin_rows
 from pulasso.scenarios.single_training_set import SingleTrainingSet
 
 __all__ = ["Identification", "SelectedLabelling"]
@@ -33,14 +34,21 @@ class Identification(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SelectedLabelling:
-    r"""One sample, in which a member of class k is labelled with a chance that depends on named columns.
+    r"""A member of class k is labelled with a chance that depends on named columns.
 
-    With the columns w of a row and its known effort o,
+    In one sample of the population, with the columns w of a row and its known effort o,
 
     .. math:: P(\text{labelled} \mid y = k, x) = \text{sigmoid}(\gamma_{k0} + \gamma_k^T w + o),
 
     and the paper's single-training-set likelihood with these numbers in place of the label frequency. Classes and
     labelling are fitted together; the effects of w are shrunk towards none, which is :class:`SingleTrainingSet`.
+
+    With ``sampling="case-control"`` unlabeled rows are a sample of the population, and labelled rows are records, which
+    are denser where w says so: the case-control likelihood with
+
+    .. math:: a_k(x) = \frac{n_k}{\pi_k n_u} \frac{s_k(x)}{E[s_k | y = k]}, \quad s_k = \exp(\gamma_k^T w + o).
+
+    These are bias columns that enter labelled rows only; no effects are :class:`CaseControl`.
 
     Parameters
     ----------
@@ -59,13 +67,19 @@ class SelectedLabelling:
     label_frequency, prevalence : float, array-like of shape (K,) or mapping, optional
         What is known of totals: the share of labelled rows among all members of a class, or the share of the class
         among all rows. With ``anchor`` above 0 the model is held to it, as :class:`MultinomialPULassoCV` does by
-        default; a label frequency is also where the fit begins.
+        default; a label frequency is also where the fit begins. Case-control samples need the prevalence.
     negative_label_frequency : float, optional
         ``P(confirmed negative | y = 0)``, a constant; needed when y holds confirmed negatives.
     allow_unidentified : bool, default=False
         Fit even where the data cannot tell labelling from classes, with a warning.
     propensity : Propensity, optional
         Intercepts and effects that are known, or were fitted; by default they are to be fitted.
+    sampling : {"single-training-set", "case-control"}, default="single-training-set"
+        Whether rows are one sample, or a sample of the population beside records.
+    reference : sequence of float, optional
+        Of case-control samples: the values of the columns, and after them of the offset, at which records are as dense
+        as they are on average over the members of a class. By default that average is estimated from the records, each
+        counted by 1 / s: then the prevalence keeps its meaning whatever the effects.
 
     Examples
     --------
@@ -93,10 +107,11 @@ class SelectedLabelling:
     negative_label_frequency: float | None = None
     allow_unidentified: bool = False
     propensity: Propensity | None = None
+    sampling: str = SingleTrainingSet.name
+    reference: Sequence[float] | None = None
 
     name: ClassVar[str] = "selected-labelling"
     asks_for: ClassVar[str | None] = None
-    sampled_by_label: ClassVar[bool] = False
     by_row: ClassVar[bool] = True
     explanation: ClassVar[Message] = Message(
         f"It takes {arg('columns')}, the columns of X on which the chance of a label depends."
@@ -136,8 +151,39 @@ class SelectedLabelling:
                 parameter="lam",
                 remedy="None chooses it by BIC.",
             )
+        self._check_sampling()
+
+    def _check_sampling(self) -> None:
+        """Refuse numbers that do not belong to the way in which rows were sampled."""
+        if self.sampling not in (SingleTrainingSet.name, CaseControl.name):
+            raise ScenarioError(
+                f"sampling={self.sampling!r} is neither {SingleTrainingSet.name!r} nor {CaseControl.name!r}.",
+                parameter="sampling",
+            )
+        if self.sampled_by_label and self.prevalence is None:
+            raise ScenarioError(
+                "A case-control sample does not show how frequent a class is.",
+                parameter="prevalence",
+                remedy="Give prevalence=, the share of each class in the population.",
+            )
+        unused = ("label_frequency", "negative_label_frequency") if self.sampled_by_label else ("reference",)
+        for name in unused:
+            if getattr(self, name) is not None:
+                raise ScenarioError(f"{name} has no meaning with sampling={self.sampling!r}.", parameter=name)
+        n_wanted = len(self.columns) + (self.offset is not None)
+        if self.reference is not None and np.shape(self.reference) != (n_wanted,):
+            raise ScenarioError(
+                f"reference={self.reference!r} must hold {n_wanted} numbers, one for each column"
+                + (" and one for the offset." if self.offset is not None else "."),
+                parameter="reference",
+            )
 
     # -- what the likelihood needs -------------------------------------------------------------------------
+
+    @property
+    def sampled_by_label(self) -> bool:
+        """Whether the number of rows with each label was fixed."""
+        return self.sampling == CaseControl.name
 
     @property
     def tells_shares(self) -> bool:
@@ -162,7 +208,12 @@ class SelectedLabelling:
                 parameter="propensity",
             )
         w, effort = self.effort(x, feature_names)
-        logits = found.intercept + w @ found.coef.T + effort[:, None]
+        return self.label_rows(found.intercept + w @ found.coef.T + effort[:, None], counts)
+
+    def label_rows(self, logits: NDArray, counts: LabelCounts) -> LabelModel:
+        """Return the arrays a and c of rows, given the log odds or, of records, the log density of labelling."""
+        if self.sampled_by_label:
+            return thin_rows(CaseControl(self.prevalence).label_model(counts), logits)  # type: ignore[arg-type]
         return label_rows(logits, self.negative_frequency(counts))
 
     def positions(self, n_features: int, feature_names: Sequence[str] | None = None) -> NDArray[np.intp]:
@@ -184,6 +235,9 @@ class SelectedLabelling:
     def start(self, counts: LabelCounts) -> Propensity:
         """Return the constant propensity at which the fit begins."""
         positive = counts.classes[1:]
+        coef = np.zeros((len(positive), len(self.columns)))
+        if self.sampled_by_label:
+            return Propensity(self.columns, np.zeros(len(positive)), coef)  # type: ignore[arg-type]
         # Half-way from the least frequency that the labels allow to one.
         least = counts.n_labeled[1:].sum() / counts.total
         given = 0.5 * (1.0 + least) if self.label_frequency is None else self.label_frequency
@@ -191,7 +245,6 @@ class SelectedLabelling:
         check_range(frequency, "label_frequency", positive, one_allowed=False)
         if self.shared:
             frequency = np.full_like(frequency, frequency.mean())
-        coef = np.zeros((len(positive), len(self.columns)))
         return Propensity(self.columns, np.log(frequency) - np.log1p(-frequency), coef)  # type: ignore[arg-type]
 
     def negative_frequency(self, counts: LabelCounts) -> float:
@@ -253,7 +306,8 @@ class SelectedLabelling:
                 self.shared and n_positive > 1,
                 f"all {n_positive} classes share one propensity, so that contrasts between them do not depend on it",
             ),
-            (told_shares, "the class shares are known"),
+            # Of a rare class the prevalence tells the level, and nothing about effects.
+            (told_shares and not self.sampled_by_label, "the class shares are known"),
             (confirmed_negatives, "confirmed negatives show class 0"),
         ]
         found = [words for holds, words in reasons if holds]
@@ -264,8 +318,9 @@ class SelectedLabelling:
                 f"Not identified: with {classes}, and the same columns in the classes and in the labelling, who "
                 "belongs to a class and who was looked at can be swapped, and the labels are just as likely.",
             )
-        rests = (
-            "the level of labelling rests" if kept_out else "level and effects of labelling beyond them rest"
-        )
-        form = "" if told_shares or confirmed_negatives else f"; {rests} on the logistic form"
+        rests = "effects of labelling beyond them rest"
+        if not self.sampled_by_label:
+            rests = "the level of labelling rests" if kept_out else f"level and {rests}"
+        is_told = confirmed_negatives or (kept_out if self.sampled_by_label else told_shares)
+        form = "" if is_told else f"; {rests} on the logistic form"
         return Identification(True, f"Identified: {', and '.join(found)}{form}.")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 
 from pulasso._messages import Message, arg, plain
 from pulasso.exceptions import ScenarioError
@@ -30,6 +31,10 @@ class SingleTrainingSet:
         mapping from class to number. In (0, 1]; 1 means that every member of the class is labelled.
     negative_label_frequency : float, optional
         ``P(confirmed negative | y = 0)``; needed when y holds confirmed negatives.
+    prior_count : float, default=0
+        So many members of every class are thought of as seen before, where labels tell the class shares that an
+        anchor holds to. With 0 the shares are ``n_k / (n label_frequency_k)``, which is noisy, or impossible, with few
+        labels; 1 is meant for less than a hundred rows. The likelihood stays what it is.
 
     Examples
     --------
@@ -40,6 +45,7 @@ class SingleTrainingSet:
 
     label_frequency: PerClass
     negative_label_frequency: float | None = None
+    prior_count: float = 0.0
 
     name: ClassVar[str] = "single-training-set"
     asks_for: ClassVar[str | None] = "label_frequency"
@@ -54,6 +60,11 @@ class SingleTrainingSet:
         positive = counts.classes[1:]
         frequency = per_class(self.label_frequency, "label_frequency", positive)
         check_range(frequency, "label_frequency", positive, one_allowed=True)
+        if not 0.0 <= float(self.prior_count) < np.inf:
+            raise ScenarioError(
+                f"prior_count={self.prior_count!r} must be a finite number of rows, 0 or more.",
+                parameter="prior_count",
+            )
         if counts.n_unlabeled <= 0 and counts.n_labeled[0] <= 0:
             raise ScenarioError(
                 f"{arg('y')} has neither unlabeled rows nor confirmed negatives: nothing tells the positive "
@@ -64,6 +75,32 @@ class SingleTrainingSet:
         shown = np.concatenate([[self._negative_frequency(counts)], frequency])
         with np.errstate(divide="ignore"):  # log 0 = -inf: a label that cannot occur, a class never hidden
             return LabelModel(np.log(shown), np.log1p(-shown))
+
+    def told_shares(self, counts: LabelCounts) -> np.ndarray:
+        r"""Return the class shares that the labels imply, class 0 first; negative where they ask for more than all.
+
+        With ``prior_count`` c > 0 they are the most probable ones under a Dirichlet prior,
+
+        .. math:: \pi_k \propto n_k + c + n_u \frac{\pi_k (1 - f_k)}{\sum_l \pi_l (1 - f_l)},
+
+        with n_u unlabeled rows.
+        """
+        frequency = per_class(self.label_frequency, "label_frequency", counts.classes[1:])
+        if not self.prior_count > 0:
+            positive = counts.n_labeled[1:] / frequency / counts.total
+            return np.append(1.0 - positive.sum(), positive)
+        seen = counts.n_labeled + self.prior_count
+        hidden = counts.n_unlabeled * (1.0 - np.append(self._negative_frequency(counts), frequency))
+        total = seen.sum() + counts.n_unlabeled
+
+        def excess(scale: float) -> float:
+            return float((seen / (total - scale * hidden)).sum() - 1.0)
+
+        if not hidden.max() > 0:
+            return seen / seen.sum()
+        # From below zero to beyond all bounds, rising: one root.
+        scale = brentq(excess, 0.0, (1.0 - 1e-12) * total / hidden.max(), xtol=1e-15)
+        return seen / (total - scale * hidden)
 
     def _negative_frequency(self, counts: LabelCounts) -> float:
         if counts.n_labeled[0] <= 0:

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from pulasso._messages import Message, arg, did_you_mean, listed, plain
 from pulasso.exceptions import InputError, ScenarioError
-from pulasso.scenarios._protocol import LabelCounts, Scenario
+from pulasso.scenarios._protocol import LabelCounts
 from pulasso.scenarios.label_model import LabelModel
+from pulasso.scenarios.selected_labelling import SelectedLabelling
 
 __all__ = ["Sources"]
 
@@ -23,11 +24,22 @@ class Sources:
     of *its* source: in case-control records ``a_k = n_k / (pi_k n_u)`` counts the rows of the records alone. As the
     likelihood is conditional on x and s, how many rows each source has needs no further correction.
 
+    With ``shift="intercept"`` sources may differ in how frequent classes are at the same x, as one that counts doubtful
+    finds does: :math:`P(y = k | x, s) \propto P(y = k | x) \exp \delta_{sk}`, with numbers that are fitted with the
+    classes. They are zero for the source `reference`, and P(y | x) is about its population.
+
     Parameters
     ----------
     scenarios : mapping from name to Scenario or str
         The scenario of every source, under the names that ``fit(X, z, source=...)`` uses for them: an object, or
-        the name of a scenario that needs no number.
+        the name of a scenario that needs no number. A propensity (:class:`SelectedLabelling`) is fitted with the
+        classes.
+    shift : "intercept", optional
+        Let class log odds of sources differ by constants.
+    reference : source, optional
+        The one whose population predictions are about; needed with `shift`.
+    shifts : mapping from source to array of shape (K,), optional
+        Shifts that are known, or were fitted; by default they are to be fitted.
 
     Examples
     --------
@@ -46,6 +58,9 @@ class Sources:
     """
 
     scenarios: Mapping[Any, Any]
+    shift: str | None = None
+    reference: Any = None
+    shifts: Mapping[Any, Any] | None = None
 
     name: ClassVar[str] = "sources"
     asks_for: ClassVar[str | None] = None
@@ -70,7 +85,8 @@ class Sources:
                 raise _of_source(name, error) from None
             number = getattr(found[plain(name)], str(found[plain(name)].asks_for), None)
             is_estimate = isinstance(number, str) and number == "estimate"
-            if getattr(scenario, "by_row", False) or is_estimate:
+            is_selected = isinstance(scenario, SelectedLabelling)
+            if (getattr(scenario, "by_row", False) and not is_selected) or is_estimate:
                 what = "an 'estimate'" if is_estimate else "one that depends on the row"
                 raise ScenarioError(
                     f"Source {plain(name)!r}: its scenario must tell its numbers, and {what} does not.",
@@ -78,6 +94,46 @@ class Sources:
                     remedy="Give the numbers.",
                 )
         object.__setattr__(self, "scenarios", found)
+        self._check_shift()
+
+    def _check_shift(self) -> None:
+        """Refuse shifts that lack a source from which they are counted."""
+        if self.shift not in (None, "intercept"):
+            raise ScenarioError(
+                f"shift={self.shift!r} is unknown.", parameter="shift", remedy="Use None or 'intercept'."
+            )
+        object.__setattr__(self, "reference", plain(self.reference))
+        if (self.shift is not None or self.reference is not None) and self.reference not in self.scenarios:
+            raise ScenarioError(
+                f"reference={self.reference!r} is none of the sources {listed(self.scenarios)}.",
+                parameter="reference",
+                remedy="With shift='intercept' predictions are for the population of one source: name it.",
+            )
+        if self.shift is None and (self.reference is not None or self.shifts is not None):
+            name = "reference" if self.reference is not None else "shifts"
+            raise ScenarioError(f"{name} needs shift='intercept'.", parameter=name)
+        if self.shifts is not None and set(self.shifts) != set(self.shifted):
+            raise ScenarioError(
+                f"shifts must hold {listed(self.shifted)}, the sources beside the reference.",
+                parameter="shifts",
+            )
+
+    @property
+    def shifted(self) -> tuple:
+        """Sources whose class log odds may differ from those of the reference."""
+        return tuple(name for name in self.scenarios if self.shift and name != self.reference)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether nothing about the labelling remains to be fitted."""
+        selected = [each for each in self.scenarios.values() if isinstance(each, SelectedLabelling)]
+        return not (self.shift and self.shifts is None) and all(each.propensity for each in selected)
+
+    @property
+    def warnings(self) -> tuple:
+        """What was said about the fit of propensities."""
+        said = (getattr(each, "warnings", ()) for each in self.scenarios.values())
+        return tuple(dict.fromkeys(words for each in said for words in each))
 
     @property
     def sampled_by_label(self) -> bool:
@@ -88,6 +144,12 @@ class Sources:
     def is_observed(self) -> bool:
         """Whether no source hides any label."""
         return all(each.name == "fully-observed" for each in self.scenarios.values())
+
+    def excluded_columns(self, n_features: int, feature_names: Any = None) -> NDArray[np.intp]:
+        """Return the positions of the columns that have no part in the model of the classes, of any source."""
+        parts = [each for each in self.scenarios.values() if isinstance(each, SelectedLabelling)]
+        found = [each.excluded_columns(n_features, feature_names) for each in parts]
+        return np.unique(np.concatenate([*found, np.empty(0)]).astype(np.intp))
 
     # -- rows and their sources --------------------------------------------------------------------------------
 
@@ -133,6 +195,26 @@ class Sources:
         self, counts: LabelCounts, x: Any = None, feature_names: Any = None, source: ArrayLike | None = None
     ) -> LabelModel:
         """Return the arrays a and c of every row, by the scenario and the counts of its source."""
+        names, found = self._read(source), {}
+        for name, scenario in self.scenarios.items():
+            own = (counts.by_source or {}).get(name)
+            if isinstance(scenario, SelectedLabelling) and own is not None and own.total > 0:
+                if hasattr(type(x), "map_concat"):
+                    raise ScenarioError(
+                        f"Source {name!r} has a propensity, which needs rows in memory, and X comes in chunks.",
+                        parameter="scenarios",
+                    )
+                found[name] = scenario.label_model(own, x[np.flatnonzero(names == name)], feature_names)
+        return self.assembled(counts, names, found, self.shifts or {})
+
+    def assembled(
+        self,
+        counts: LabelCounts,
+        source: ArrayLike | None,
+        found: Mapping[Any, LabelModel],
+        shifts: Mapping[Any, Any],
+    ) -> LabelModel:
+        """Return the arrays of every row from those of sources that depend on the row, and from shifts."""
         names = self._read(source)
         arrays = np.zeros((2, len(names), len(counts.classes)))
         for name in self.scenarios:
@@ -140,13 +222,17 @@ class Sources:
             own = (counts.by_source or {}).get(name)
             if own is None or not own.total > 0 or not rows.any():
                 continue  # rows that do not count
-            model = self._model(name, own)
+            model = found[name] if name in found else self._model(name, own)
             arrays[0, rows], arrays[1, rows] = model.log_labeled, model.log_hidden
+            if name in shifts:
+                arrays[:, rows, 1:] += np.asarray(shifts[name], dtype=float)
         return LabelModel(*arrays)
 
-    def told_shares(self, counts: LabelCounts) -> NDArray:
+    def told_shares(self, counts: LabelCounts) -> NDArray | None:
         """Return the class shares that sources tell, by the rows that are samples of the population."""
         told = self.told_by_source(counts)
+        if not told:
+            return None
         total = sum(weight for _, weight in told.values())
         return sum(
             (weight / total * shares for shares, weight in told.values()), np.zeros(len(counts.classes))
@@ -165,17 +251,19 @@ class Sources:
         """Return the shares that each source tells, and the weight of the rows that they are about.
 
         Sources that hide no label tell nothing but what they count. They have no part in it, unless all are so; nor
-        has a source in whose unlabeled rows a class never is, unless all are so.
+        has a source in whose unlabeled rows a class never is, unless all are so. Where sources are shifted the
+        reference alone counts.
         """
         found, hides = {}, {}
         for name, scenario in self.scenarios.items():
             own = (counts.by_source or {}).get(name)
             if own is None or not own.total > 0:
                 continue
-            model = self._model(name, own)
             weight = own.n_unlabeled if scenario.sampled_by_label else own.total
-            found[name] = (_told(scenario, own, model), weight)
-            hides[name] = model.hides_positives
+            if name in self.shifted or (shares := self._shares(name, own)) is None:
+                continue
+            found[name] = (shares, weight)
+            hides[name] = isinstance(scenario, SelectedLabelling) or (self._model(name, own).hides_positives)
         for wanted in (
             [n for n in found if hides[n] and (found[n][0][1:] > 0).all()],
             [n for n in found if hides[n]],
@@ -201,21 +289,21 @@ class Sources:
         by_source = {name: each for name, each in mixed.items() if each is not None}
         return LabelCounts(test.classes, test.n_unlabeled, test.n_labeled, by_source)
 
+    def _shares(self, name: Any, counts: LabelCounts) -> NDArray | None:
+        """Return the shares that one source tells: its prevalence, or labels divided by their frequency."""
+        scenario = self.scenarios[name]
+        if hasattr(scenario, "told_shares"):
+            return scenario.told_shares(counts)
+        model, n_labeled = self._model(name, counts), counts.n_labeled[1:]
+        stands_for = np.exp(np.where(n_labeled > 0, (model.log_total - model.log_labeled)[1:], 0.0))
+        positive = n_labeled * stands_for / counts.total
+        return np.append(1.0 - positive.sum(), positive)
+
     def _model(self, name: Any, counts: LabelCounts) -> LabelModel:
         try:
             return self.scenarios[name].label_model(counts)
         except ScenarioError as error:
             raise _of_source(name, error) from None
-
-
-def _told(scenario: Scenario, counts: LabelCounts, model: LabelModel) -> NDArray:
-    """Return the shares that one source tells: its prevalence, or labels divided by their frequency."""
-    if hasattr(scenario, "told_shares"):
-        return scenario.told_shares(counts)
-    n_labeled = counts.n_labeled[1:]
-    stands_for = np.exp(np.where(n_labeled > 0, (model.log_total - model.log_labeled)[1:], 0.0))
-    positive = n_labeled * stands_for / counts.total
-    return np.append(1.0 - positive.sum(), positive)
 
 
 def _of_source(name: Any, error: ScenarioError) -> ScenarioError:

@@ -20,12 +20,19 @@ from pulasso.solvers._chunk import ChunkModel, Evaluation, evaluate_chunk
 from pulasso.solvers._descent import RIDGE
 from pulasso.solvers._quadratic import Quadratic
 from pulasso.solvers._screening import strong_rule
-from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
+from pulasso.solvers.prox_newton import (
+    HESSIAN_MIX,
+    SMALLEST_STEP,
+    Certificate,
+    TooManyVariablesError,
+    WorkingSet,
+)
 
 __all__ = ["ChunkedOracle"]
 
 OFFSETS_RIDGE = 1e-6  # on the curvature of the offsets, relative to its trace
 SLOW = 0.05  # after a step that leaves more than this of the violation, the next brings a new Hessian
+MOST_FORMED = 6000  # variables of a Hessian, which every worker holds a few times: 300 MB each
 LARGEST_RATIO = 1.5  # what a first step misses by grows from one lam to the next by this factor at most
 
 
@@ -41,7 +48,7 @@ class ChunkedOracle:
         What `state` returned after some lam: the next one is solved as if there had been no interruption.
     """
 
-    stall, inner_accuracy, inner_floor, max_sweeps = 30, 1e-3, 0.1, 500
+    stall, inner_accuracy, inner_floor, max_sweeps, is_narrow = 30, 1e-3, 0.1, 500, False
 
     def __init__(self, problem: Problem, start: Params, state: Mapping[str, NDArray] | None = None):
         self.problem, blocks = problem, problem.blocks
@@ -89,7 +96,7 @@ class ChunkedOracle:
         """The penalty at the current point."""
         return self.now.objective - self.now.loss
 
-    def gradient(self) -> Params:
+    def gradient(self, everywhere: bool = True) -> Params:
         """Return the gradient, which every pass gives."""
         return self.now.gradient
 
@@ -172,6 +179,12 @@ class ChunkedOracle:
 
     def update_model(self, now: Certificate, kkt_before: float, tol: float) -> bool:
         """Decide whether the next trial brings a Hessian; build one at once only if the old one lacks a block."""
+        n_variables = self._n_variables(now.needed)
+        if n_variables > MOST_FORMED:
+            raise TooManyVariablesError(
+                f"{n_variables} coefficients are active or should be, and data in chunks form a Hessian of at most "
+                f"{MOST_FORMED}: load the rows into memory, where many classes need none, or fit a sample of them"
+            )
         brings_hessian = self.n_iter == 0 or now.kkt > SLOW * kkt_before
         self.wanted = self._likely(now.needed) if brings_hessian else None
         is_fresh = not self.has_model or not np.isin(np.flatnonzero(now.needed), self.model_blocks).all()
@@ -228,7 +241,12 @@ class ChunkedOracle:
         """Return the blocks that are needed, or may be at the next lam, judging by how gradients grew so far."""
         seen_at = self.lam_before if np.isfinite(self.lam_before) else self.lam_next
         likely = strong_rule(self.critical, self.growth, seen_at=seen_at, lam=self.lam_next)
-        return np.flatnonzero(needed | likely)
+        return np.flatnonzero(
+            needed | likely if self._n_variables(needed | likely) <= MOST_FORMED else needed
+        )
+
+    def _n_variables(self, which: NDArray) -> int:
+        return self.model.n_offsets + int(self.working.segments.sizes[which].sum())
 
     def state(self) -> dict[str, NDArray]:
         """Return all that the next lam depends on, as plain arrays."""

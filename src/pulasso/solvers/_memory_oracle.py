@@ -11,6 +11,7 @@ from pulasso.penalties import Segments
 from pulasso.problem import Coupling, Params, Point, Problem
 from pulasso.responses import SecondOrder
 from pulasso.solvers._kronecker import Kronecker, MeanCurvature, intercepts_of
+from pulasso.solvers._near import NearColumns, near_columns
 from pulasso.solvers._quadratic import Quadratic, fill_hessian
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
 
@@ -64,8 +65,9 @@ class MemoryOracle:
         empty = Segments(none, np.empty(0))
         self.working = WorkingSet(none, none, none, empty, np.empty(0))
         self.store = column_store(self.design)
+        self.near: NearColumns | None = None
         self.slot_of[:] = -1
-        self.theta = np.empty((0, self.problem.shape[1]))
+        self.theta = self.gradient_seen = np.empty((0, self.problem.shape[1]))
         self.model: Quadratic | Kronecker = Quadratic(len(self.point.params.offsets))
         self.second: SecondOrder | None = None  # what the model was made from,
         self.coupling: Coupling | None = None  # and what couples rows in it
@@ -126,9 +128,21 @@ class MemoryOracle:
         """The penalty at the current point."""
         return self.point.penalty
 
-    def gradient(self) -> Params:
-        """Return the gradient in the loaded features and in the offsets; one pass over the loaded columns."""
-        return Params(self.store.rmatmul(self.point.grad_linear), self.point.grad_offsets)
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the model has few of the loaded columns."""
+        return self.near is not None
+
+    def gradient(self, everywhere: bool) -> Params:
+        """Return the gradient in the loaded features and in the offsets; one pass over the columns that are asked for.
+
+        Where it is not everywhere, other features have that of when they were last looked at: then it was too small.
+        """
+        if everywhere or self.near is None:
+            self.gradient_seen = self.store.rmatmul(self.point.grad_linear)
+        else:
+            self.gradient_seen = self.near.renew(self.gradient_seen, self.point.grad_linear)
+        return Params(self.gradient_seen, self.point.grad_offsets)
 
     def begin(self, lam: float) -> None:
         """Take up another lam; start as far ahead as the last solution was behind, if F is lower there."""
@@ -162,11 +176,11 @@ class MemoryOracle:
         Blocks that the whole step makes zero are zero at other lengths, too, unless these are short: otherwise they
         would come closer for ever.
         """
-        start, linear = self.params, self.point.linear
-        linear_change = self.store.matmul(change.theta)
+        start, linear, columns = self.params, self.point.linear, self.near or self.store
+        linear_change = columns.matmul(change.theta)
         dropped = self._dropped(change)
         if dropped is not None:
-            linear_dropped = self.store.matmul(dropped.theta)
+            linear_dropped = columns.matmul(dropped.theta)
 
         def evaluate(step: float) -> Point | None:
             params, moved = start + step * change, linear + step * linear_change
@@ -297,6 +311,7 @@ class MemoryOracle:
         assert self.second is not None
         self.model_blocks = np.append(self.model_blocks, which)
         self.modeled = self.working.select(self.model_blocks)
+        self.near = near_columns(self.store, self.modeled.rows)
         at, coupled = (self.modeled.rows, self.modeled.outputs), None
         if self.coupling is not None:
             coupled = np.vstack([self.coupling.offsets, self.coupling.entries(self.store, *at)])

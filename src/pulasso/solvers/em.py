@@ -30,9 +30,12 @@ def solve_em(
     *,
     tol: float = 1e-6,
     max_iter: int = 10_000,
+    m_step_tol: float | None = None,
     callback: Callback | None = None,
 ) -> Solution:
     """Minimise F by alternating E-steps and M-steps.
+
+    ``m_step_tol=tol`` are the paper's own iterations, each with an M-step that is solved as far as F itself.
 
     Parameters
     ----------
@@ -43,6 +46,9 @@ def solve_em(
         Stop when the KKT violation of F itself, relative to its scale, is at most this.
     max_iter : int
         Number of E-steps. All M-steps together take as many proximal steps, or 10,000 if that is more.
+    m_step_tol : float, optional
+        The KKT violation, relative to its scale, to which every M-step is solved; by default a tenth of the one that
+        it starts from, as the next E-step moves the target anyway.
     callback : callable, optional
         Called with a `Record` after every iteration.
     """
@@ -57,7 +63,7 @@ def solve_em(
         n_iter += 1
         eta = problem.response.log_odds(point.linear, point.params.offsets)
         m_step = replace(problem, loss=problem.loss.complete(eta))
-        accuracy = M_STEP_ACCURACY * kkt
+        accuracy = M_STEP_ACCURACY * kkt if m_step_tol is None else m_step_tol
         most = min(M_STEP_ITERATIONS, left)
         inner = solve_proximal_gradient(m_step, point.params, tol=accuracy, max_iter=most)
         left -= max(inner.n_iter, 1)

@@ -20,7 +20,15 @@ from pulasso.penalties import Segments
 from pulasso.problem import Params, Problem
 from pulasso.solvers._solution import Callback, History, Solution
 
-__all__ = ["HESSIAN_MIX", "Certificate", "Oracle", "ProxNewton", "Trial", "WorkingSet"]
+__all__ = [
+    "HESSIAN_MIX",
+    "Certificate",
+    "Oracle",
+    "ProxNewton",
+    "TooManyVariablesError",
+    "Trial",
+    "WorkingSet",
+]
 
 # What the model takes, one after the other when a step fails: the true Hessian, the same made positive row by row, half
 # and fully, the Fisher information.
@@ -32,6 +40,11 @@ ROUNDING = 1e-12  # changes of F below this part of it are noise,
 BLIND = 100.0  # and below so many times that they hardly say how far to go:
 LOST = 0.01  # predicted changes below this part of the noise are noise
 LONGEST_SECANT, NEAR_ENOUGH = 4.0, 0.3  # then the slope does, unless it says about as far as the model
+GLANCE = 0.01  # blocks outside of the model are looked at again when this part of the violation is left
+
+
+class TooManyVariablesError(Exception):
+    """There is no model of so many variables; the words say what to do instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,11 @@ class Oracle(Protocol):
     max_sweeps: int  # by so many sweeps at most
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether the gradient in the blocks of the model alone costs much less than the whole."""
+        ...
+
+    @property
     def inner_accuracy(self) -> float:
         """What part of the current violation the minimiser of the model may leave."""
         ...
@@ -110,12 +128,18 @@ class Oracle(Protocol):
         """The penalty at the current point."""
         ...
 
-    def gradient(self) -> Params:
-        """Return the gradient of the loss in the rows of the oracle and in the offsets."""
+    def gradient(self, everywhere: bool) -> Params:
+        """Return the gradient of the loss in the rows of the oracle and in the offsets.
+
+        Unless it is asked for everywhere, it may be that of an earlier point in rows outside of the model.
+        """
         ...
 
     def update_model(self, now: "Certificate", kkt_before: float, tol: float) -> bool:
-        """Let the model cover all blocks that are needed; say whether it belongs to the current point."""
+        """Let the model cover all blocks that are needed; say whether it belongs to the current point.
+
+        Raises TooManyVariablesError where it cannot.
+        """
         ...
 
     def refresh_model(self, now: "Certificate") -> None:
@@ -151,9 +175,9 @@ class Certificate:
         Blocks that are not zero, or should not be.
     """
 
-    def __init__(self, oracle: Oracle, lam: float):
+    def __init__(self, oracle: Oracle, lam: float, everywhere: bool = True):
         problem, working = oracle.problem, oracle.working
-        self.gradient = oracle.gradient()
+        self.gradient = oracle.gradient(everywhere)
         theta = working.values(oracle.params.theta)
         distance = problem.penalty.formula.subdiff_distance(
             theta, working.values(self.gradient.theta), working.segments, lam
@@ -176,6 +200,7 @@ class ProxNewton:
     def __init__(self, oracle: Oracle, max_iter: int, callback: Callback | None = None):
         self.oracle, self.max_iter, self.callback = oracle, max_iter, callback
         self.expected_bend: Callable[[], float] = lambda: 0.0  # of the slope along the last step
+        self.kkt_seen = np.inf  # when all blocks were looked at
         self.is_slow = (
             False  # whether a bound of the Hessian left half of the violation, or several steps nearly all
         )
@@ -185,9 +210,10 @@ class ProxNewton:
         oracle, history = self.oracle, History(self.callback)
         n_steps, n_creeping, message, kkt_before, kkt_at_check = 0, 0, "", np.inf, np.inf
         while True:
-            now = Certificate(oracle, lam)
+            must_end = bool(message) or oracle.n_iter >= self.max_iter
+            now = self._certificate(lam, tol, everywhere=must_end or n_steps == 0)
             history.add(oracle.n_iter, oracle.objective, now.kkt)
-            if now.kkt <= tol or oracle.n_iter >= self.max_iter or message:
+            if now.kkt <= tol or must_end:
                 break
             if n_steps % oracle.stall == 0:
                 if now.kkt > 0.5 * kkt_at_check:
@@ -195,6 +221,7 @@ class ProxNewton:
                         f"the violation has hardly changed over {oracle.stall} steps: "
                         "the limit of floating-point accuracy, or there is no minimum"
                     )
+                    now = self._certificate(lam, tol, everywhere=True)
                     break
                 kkt_at_check = now.kkt
             n_creeping = n_creeping + 1 if CREEP < now.kkt / kkt_before < 1.0 / CREEP else 0
@@ -215,10 +242,23 @@ class ProxNewton:
             message="converged" if converged else stopped,
         )
 
+    def _certificate(self, lam: float, tol: float, everywhere: bool) -> Certificate:
+        """Look at the blocks of the model; at all where these are done, or far better than when all were seen."""
+        if self.oracle.is_narrow and not everywhere:
+            now = Certificate(self.oracle, lam, everywhere=False)
+            if now.kkt > max(tol, GLANCE * self.kkt_seen):
+                return now
+        now = Certificate(self.oracle, lam)
+        self.kkt_seen = now.kkt
+        return now
+
     def _step(self, now: Certificate, lam: float, tol: float, kkt_before: float) -> str:
         """Take one step; return why there is none, or nothing."""
         oracle = self.oracle
-        is_fresh = oracle.update_model(now, kkt_before, tol)
+        try:
+            is_fresh = oracle.update_model(now, kkt_before, tol)
+        except TooManyVariablesError as reason:
+            return str(reason)
         while not (oracle.model.is_positive and self._try(now, lam, tol)):
             if is_fresh and oracle.mix == len(HESSIAN_MIX) - 1:
                 return "no step decreases the objective any more: the limit of floating-point accuracy"

@@ -168,8 +168,8 @@ class OrdinalConstants(_Checked):
         """Return the Lipschitz constant that lam must outweigh."""
         reach = (self.feature_bound + 1.0) * _radius(radius)
         h = self.h(radius, shrink)
-        with np.errstate(over="ignore"):
-            return (4.0 / 3.0 * reach + 1.0) * h + 0.25 * np.where(reach > 0, reach * h, 0.0) * h
+        with np.errstate(over="ignore", invalid="ignore"):  # no reach at all beats an infinite h
+            return (4.0 / 3.0 * reach + 1.0) * h + np.where(reach > 0, 0.25 * reach * h**2, 0.0)
 
     def largest_radius(self, shrink: float) -> float:
         """Return the largest :math:`R_0` that Assumption 3.4 allows if gaps lose at most `shrink`."""

@@ -31,7 +31,15 @@ LEFT_OUT = {
     **dict.fromkeys(("MultinomialPULassoCV", "OrdinalPULassoCV"), ELSEWHERE),
     **dict.fromkeys(("PathResult", "PUData", "Dataset", "Simulation", "Truth", "Baseline"), RESULT),
     **dict.fromkeys(
-        ("BootstrapResult", "LabellingTest", "StabilityResult", "StationaryPoints", "Comparison"), RESULT
+        (
+            "BootstrapResult",
+            "LabellingTest",
+            "StabilityResult",
+            "StationaryPoints",
+            "Comparison",
+            "LearnerBootstrap",
+        ),
+        RESULT,
     ),
     **dict.fromkeys(("CalibrationCurve", "Estimate", "Scores", "PUScorer"), RESULT),
     **dict.fromkeys(("Curve", "PrevalenceEstimate", "SensitivitySweep"), RESULT),
@@ -42,7 +50,13 @@ LEFT_OUT = {
     **dict.fromkeys(
         ("Fold", "LossCurve", "check_folds", "keep_single_rows", "split_rows", "takes_weight"), PART
     ),
-    **({} if find_spec("torch") else {"torch_loss": "torch is hundreds of megabytes, and is not installed"}),
+    **(
+        {}
+        if find_spec("skorch")
+        else dict.fromkeys(
+            ("PUNeuralClassifier", "torch_loss"), "torch is hundreds of megabytes, and is not installed"
+        )
+    ),
 }
 LEFT_OUT_METHODS = {
     **dict.fromkeys(("loss.label_model", "loss.log_proba", "loss.log_likelihood"), PART),
@@ -77,6 +91,7 @@ COUNTS = (
     "n_subsamples",
     "n_bootstrap",
     "n_estimators",
+    "max_epochs",
     "n_lams",
     "cv",
     "max_iter",
@@ -101,8 +116,10 @@ def _values():
     return {
         **{name: getattr(w, name) for name in ("X", "z", "y_pred", "y_proba", "data", "model")},
         **{"path": NEW, "folder": NEW},
-        **{"y_score": w.y_proba, "estimator": w.model, "y": w.z, "sweep": w.sweep, "estimate": w.estimate},
+        **{"y_score": w.y_proba, "other_proba": w.y_proba, "estimator": w.model, "y": w.z},
+        **{"sweep": w.sweep, "estimate": w.estimate},
         **{"n_replicates": 2, "n_subsamples": 2, "n_restarts": 1, "n_bootstrap": 2, "n_estimators": 2, "cv": 2},
+        **{"max_epochs": 2},
         **{"progress": False, "random_state": 0, "level": 0.9, "max_iter": 20, **GRID},
         **{"q": 2, "threshold": 0.8, "n_groups": 10, "n_pairs": 5, "grid": [0.5, 0.6], "feature": 0},
         **{"feature_bound": 1.0, "norm_of_truth": 0.5, "smallest_gap": 1.0, "sampling_ratios": [1.0, 1.0]},

@@ -91,13 +91,16 @@ def _make():
 def _displays(model, ordinal, chosen, path, estimate, sweep, stable, replicates, known, x, z):
     """Return one display of every class."""
     from matplotlib.pyplot import close
+    from sklearn.ensemble import RandomForestClassifier
 
+    forest = RandomForestClassifier(n_estimators=2, random_state=0).fit(x, z)
     given = {
         "BootstrapIntervalsDisplay": ("from_result", [replicates]),
         "CVCurveDisplay": ("from_estimator", [chosen]),
         "ClassSharesDisplay": ("from_estimator", [model]),
         "CoefficientPathDisplay": ("from_path", [path]),
         "ConvergenceDisplay": ("from_estimator", [model]),
+        "FeatureImportancesDisplay": ("from_estimator", [forest]),
         "GroupNormsDisplay": ("from_estimator", [model]),
         "PUCalibrationDisplay": ("from_estimator", [model, x, z]),
         "PUConfusionMatrixDisplay": ("from_estimator", [model, x, z]),

@@ -183,8 +183,18 @@ def test_swiss_trees():
     assert data.X.shape == (14567, 13) and data.test.X.shape == (10013, 13)
     assert dict(zip(*np.unique(data.y, return_counts=True), strict=True))["swi08"] == 1452
     assert data.prevalence.shape == (5,) and data.prevalence.sum() < 0.3
+    assert data.places.shape == (14567, 2) and data.test.places.shape == (10013, 2)
+    visited = load_swiss_trees(background="target-group")
+    assert (
+        np.sum(visited.y == "background")
+        == len(np.unique(visited.places[visited.y == "background"], axis=0))
+        == 11429
+    )
+    np.testing.assert_array_equal(visited.X[visited.y != "background"], data.X[data.y != "background"])
     with pytest.raises(InputError, match="species holds 'oak'"):
         load_swiss_trees(["oak"])
+    with pytest.raises(InputError, match="background"):
+        load_swiss_trees(background="everything")
 
 
 @real_data

@@ -209,7 +209,7 @@ def test_refusals(engine, monkeypatch):
     fails("contains inf", rows=np.where(x > 2, np.inf, x))
     model = PUBoostingClassifier(engine, **SCENARIO, **QUICK).fit(x, z)
     with pytest.raises(TypeError, match="no coefficients"):
-        model.report("page.html")
+        model.to_onnx("model.onnx")
     monkeypatch.setitem(sys.modules, engine, None)
     with pytest.raises(ImportError, match=r'pip install "pulasso\[boosting\]"'):
         PUBoostingClassifier(engine, **SCENARIO, **QUICK).fit(x, z)

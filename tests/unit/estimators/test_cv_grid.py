@@ -6,7 +6,7 @@ import pytest
 import pulasso
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, fit_path
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
-from pulasso.exceptions import GridEdgeWarning
+from pulasso.exceptions import GridEdgeWarning, InputError
 from pulasso.model_selection import LossCurve
 
 CASES = {
@@ -77,3 +77,46 @@ def test_a_resumed_run_is_bitwise_identical(tmp_path):
         resumed = estimator(**settings).fit(data.X, data.z)
     np.testing.assert_array_equal(resumed.cv_loss_, expected.cv_loss_)
     np.testing.assert_array_equal(resumed.coef_, expected.coef_)
+
+
+# -- few groups ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("response", CASES)
+def test_of_lams_with_few_active_groups_it_takes_the_best(response):
+    estimator, data, settings = draw(response)
+    free = estimator(**settings).fit(data.X, data.z)
+    few = estimator(**settings, max_active=4).fit(data.X, data.z)
+    assert np.count_nonzero(free.group_norms_) > 4 >= np.count_nonzero(few.group_norms_) > 0
+    assert few.lam_ > free.lam_ and few.lam_ == few.lams_[few.best_index_] == few.path_.lams[-1]
+    allowed = few.cv_n_active_.mean(axis=0) <= 4
+    assert few.best_index_ <= np.argmin(np.where(allowed, few.cv_loss_mean_, np.inf))
+    path = fit_path(
+        data.X, data.z, response=response, lams=few.lams_, tol=1e-4, anchor=3.0, **data.scenario_params
+    )
+    if allowed[few.best_index_ + 1]:  # then it is all rows that select too many
+        assert path.n_active[few.best_index_ + 1] > 4
+    np.testing.assert_allclose(few.coef_, path.coefs[few.best_index_], atol=1e-3)
+
+
+def test_a_limit_that_does_not_bind_changes_nothing():
+    estimator, data, settings = draw("multinomial")
+    free, limited = (estimator(**settings, max_active=each).fit(data.X, data.z) for each in (None, 8))
+    np.testing.assert_array_equal(limited.coef_, free.coef_)
+    np.testing.assert_array_equal(limited.lams_, free.lams_)
+
+
+def test_all_rows_may_select_more_than_the_folds_do(monkeypatch):
+    """Then the path of all rows ends where it still has few."""
+    estimator, data, settings = draw("multinomial")
+    monkeypatch.setattr(LossCurve, "index", lambda self, select: len(self.lams) - 1)
+    few = estimator(**settings, lams=np.geomspace(0.1, 0.001, 8), max_active=4).fit(data.X, data.z)
+    assert 0 < np.count_nonzero(few.group_norms_) <= 4 and few.best_index_ < 7
+
+
+def test_a_limit_that_no_lam_keeps_is_refused():
+    estimator, data, settings = draw("multinomial")
+    with pytest.raises(InputError, match="Every lam selects more than max_active=1 groups"):
+        estimator([0.002, 0.001], **settings, max_active=1).fit(data.X, data.z)
+    with pytest.raises(InputError, match="max_active"):
+        estimator(**settings, max_active=0.5).fit(data.X, data.z)

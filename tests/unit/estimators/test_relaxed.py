@@ -22,6 +22,7 @@ MODELS = {
     "ordinal": (simulate_ordinal, OrdinalPULassoCV, OrdinalPULasso),
 }
 FIT = {"n_lams": 8, "lam_min_ratio": 0.1, "cv": 3, "tol": 1e-5, "random_state": 0, "progress": False}
+RIDGES = (3.0, 1.0, 0.3)
 every_model = pytest.mark.parametrize("response", MODELS)
 every_scenario = pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
 pytestmark = pytest.mark.filterwarnings("ignore::pulasso.exceptions.GridEdgeWarning")
@@ -43,7 +44,8 @@ def test_it_is_a_ridge_on_the_selected_features(response, scenario):
     columns = np.flatnonzero(np.atleast_2d(plain.coef_).any(axis=0))
     assert 0 < len(columns) < data.X.shape[1]
     ridge = {"penalty": ElasticNet(0.01), "anchor": 3.0, "tol": 1e-6}
-    alone = MODELS[response][2](3 * plain.lam_, **ridge, **data.scenario_params).fit(
+    assert min(abs(relaxed.refit_lam_ / plain.lam_ - ridge) for ridge in RIDGES) < 1e-9
+    alone = MODELS[response][2](relaxed.refit_lam_, **ridge, **data.scenario_params).fit(
         data.X[:, columns], data.z
     )
     np.testing.assert_allclose(relaxed.coef_[..., columns], alone.coef_, atol=2e-4)
@@ -76,7 +78,7 @@ def test_held_out_rows_judge_models_that_were_refitted_without_them():
             .coef_.any(axis=0)
         )
         model = MultinomialPULasso(
-            3 * plain.lam_, penalty=ElasticNet(0.01), anchor=3.0, tol=1e-6, **data.scenario_params
+            relaxed.refit_lam_, penalty=ElasticNet(0.01), anchor=3.0, tol=1e-6, **data.scenario_params
         ).fit(data.X[train][:, columns], data.z[train])
         held = data.X[test][:, columns]
         np.testing.assert_allclose(relaxed.cv_proba_[test], model.predict_proba(held), atol=1e-3)
@@ -84,6 +86,18 @@ def test_held_out_rows_judge_models_that_were_refitted_without_them():
         rows[test] += 1
     assert (rows == 1).all()
     assert relaxed.refit_loss_ == pytest.approx(sum(losses) / len(data.z), abs=1e-4)
+
+
+def test_of_three_ridges_it_takes_the_one_that_held_out_rows_prefer(monkeypatch):
+    data, plain, relaxed = pair("multinomial")
+    losses = {}
+    for ridge in RIDGES:
+        monkeypatch.setattr("pulasso.estimators._relaxed.RIDGES", (ridge,))
+        losses[ridge] = clone(relaxed).fit(data.X, data.z).refit_loss_
+    best = min(losses, key=losses.get)
+    assert relaxed.refit_lam_ == pytest.approx(best * plain.lam_)
+    assert relaxed.refit_loss_ == pytest.approx(losses[best], abs=1e-5)
+    assert max(losses.values()) > losses[best] + 1e-3
 
 
 def test_unpenalised_groups_stay_free():

@@ -14,6 +14,7 @@ from pulasso import (
     MultinomialPULassoCV,
     OrdinalPULasso,
     PUData,
+    SingleTrainingSet,
     build_problem,
     fit_path,
 )
@@ -44,6 +45,21 @@ def forgetful(wide):
         model = MultinomialPULasso(lam=SMALL, tol=1e-4, **ONE_SAMPLE).fit(*wide)
     assert len(caught) == 1
     return model
+
+
+def test_a_prior_count_moves_what_the_model_is_held_to_and_is_saved(wide, tmp_path):
+    plain, prior = (
+        MultinomialPULasso(
+            0.02, anchor=1000.0, tol=1e-4, scenario=SingleTrainingSet(0.4, prior_count=count)
+        ).fit(*wide)
+        for count in (0.0, 5.0)
+    )
+    assert plain.objective_ != prior.objective_
+    for model in (plain, prior):
+        np.testing.assert_allclose(model.class_shares_, model.told_shares_, atol=5e-3)
+    assert np.abs(prior.told_shares_ - 1 / 3).max() < np.abs(plain.told_shares_ - 1 / 3).max()
+    prior.save(tmp_path / "model")
+    assert pulasso.load(tmp_path / "model").scenario.prior_count == 5.0
 
 
 # -- the warning -------------------------------------------------------------------------------------------------

@@ -35,6 +35,28 @@ def test_selection_is_found_and_its_absence_is_not():
     assert (nothing.null_statistics >= 0).all() and len(nothing.null_statistics) == 9
 
 
+def test_a_classifier_tells_labelled_rows_from_those_that_are_expected():
+    from sklearn.linear_model import LogisticRegression
+
+    apart = MultinomialPULasso(lam=0.005, tol=1e-3, scenario=SelectedLabelling([0], excluded=True))
+    found = ask(apart, *draw(2.0), method="classifier", **HOW)
+    assert found.p_value == 0.1 and found.method == "classifier" and found.statistic > 0.6
+    assert abs(np.median(found.null_statistics) - 0.5) < 0.05
+    # What is linear in a column the classes take up, if they may.
+    assert ask(MODEL, *draw(2.0), [0], method="classifier", **HOW).statistic < 0.55
+    nothing = ask(MODEL, *draw(0.0), [0], method="classifier", **HOW)
+    assert nothing.p_value > 0.1
+    # A dependence that bends shows to trees, and not to what is linear in the column.
+    rng = np.random.default_rng(1)
+    X, y = draw(0.0, 1500, seed=1)[0], rng.integers(0, 3, 1500)
+    z = np.where(rng.random(1500) < expit(3 * np.abs(X[:, 0]) - 2.5), y, 0)
+    trees, linear = (
+        ask(MODEL, X, z, [0], method="classifier", classifier=judge, **HOW)
+        for judge in (None, LogisticRegression())
+    )
+    assert trees.statistic > 0.6 > linear.statistic and trees.p_value == 0.1
+
+
 def test_the_words_of_a_clear_answer():
     result = LabellingTest(0.01, 30.0, np.zeros(99), ("road", "hours"))
     assert result.sentence.startswith(
@@ -67,3 +89,16 @@ def test_what_is_refused():
         ask(MultinomialPULassoCV(), X, z, [0])
     with pytest.raises(InputError):
         ask(MODEL, X, z, [0], n_replicates=0)
+    with pytest.raises(InputError, match="method"):
+        ask(MODEL, X, z, [0], method="guess")
+    with pytest.raises(InputError, match="no classifier"):
+        ask(MODEL, X, z, [0], classifier=MODEL)
+
+
+def test_the_report_holds_the_answer(tmp_path):
+    X, z = draw(0.0, n=200)
+    answer = LabellingTest(0.01, 30.0, np.zeros(99), ("road", "hours"))
+    MODEL.fit(X, z).report(tmp_path / "page.html", labelling=answer)
+    assert "Labelling seems to depend on road, hours" in (tmp_path / "page.html").read_text()
+    with pytest.raises(InputError, match="test_labelling"):
+        MODEL.report(tmp_path / "other.html", labelling=0.01)

@@ -190,6 +190,7 @@ def test_standard_errors_are_those_of_the_infinitesimal_jackknife(data, known):
             metrics.pu_precision(z, pred, average="macro", **known_too),
             metrics.pu_roc_auc(z, proba, average="macro", **known_too),
             metrics.pu_log_loss(z, proba, **known_too),
+            metrics.pu_log_loss_difference(z, proba, proba[::-1], **known_too),
         ]
 
     step, slopes = 1e-4, []
@@ -268,6 +269,18 @@ def test_log_probabilities_stay_finite():
     assert np.isnan(rounded.standard_error)
     # A zero that no row can stand for does no harm.
     assert np.isfinite(metrics.pu_log_loss([1, 0], [[0.0, 1.0], [1.0, 0.0]], **ALL).value)
+
+
+def test_a_paired_difference_is_that_of_the_losses_and_better_known(data):
+    z, proba, about = data["z"], data["proba"], {**HALF, "sample_weight": data["weight"]}
+    other = 0.9 * proba + 0.1 / proba.shape[1]
+    losses = [metrics.pu_log_loss(z, each, **about) for each in (proba, other)]
+    found = metrics.pu_log_loss_difference(z, proba, other, **about)
+    assert float(found) == pytest.approx(float(losses[0]) - float(losses[1]))
+    assert found.standard_error < 0.5 * min(each.standard_error for each in losses)
+    sure = np.eye(proba.shape[1])[np.zeros(len(z), int)]
+    assert metrics.pu_log_loss_difference(z, sure, proba, **about).value == np.inf
+    assert np.isnan(metrics.pu_log_loss_difference(z, sure, sure, **about).value)
 
 
 # --- rows of weight zero are absent, whatever they hold -----------------------------------------------

@@ -10,6 +10,7 @@ import pulasso
 from pulasso import MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso, SingleTrainingSet
 from pulasso.exceptions import InputError, ScenarioError
 from pulasso.metrics import pu_accuracy
+from pulasso.model_selection import make_splitter, split_rows
 from pulasso.prevalence import sensitivity_sweep
 
 GRID = [0.5, 0.7]
@@ -236,3 +237,22 @@ def test_wrong_turns(data, model):
     assert caught.value.parameter == "held_out"
     with pytest.raises(ScenarioError, match="label_frequency of class 1 is 1.5"):
         sensitivity_sweep(model, x, z, [1.5])
+
+
+def test_a_share_of_the_rows_can_be_held_out(model, data):
+    x, z = data
+    weight = 1.0 + np.arange(300) % 3
+    sweep = sensitivity_sweep(model, x, z, GRID, held_out=0.25, sample_weight=weight)
+    assert sweep.predictions.shape[1] == 75
+    folds = make_splitter(4, 0)
+    train, test = split_rows(folds, np.empty((300, 1)), z)[0]
+    by_hand = (x.iloc[test], z[test], weight[test])
+    expected = sensitivity_sweep(
+        model, x.iloc[train], z[train], GRID, held_out=by_hand, sample_weight=weight[train]
+    )
+    np.testing.assert_array_equal(sweep.log_likelihood, expected.log_likelihood)
+    np.testing.assert_array_equal(sweep.scores["accuracy"], expected.scores["accuracy"])
+    for share in (0.0, 0.7):
+        with pytest.raises(InputError) as caught:
+            sensitivity_sweep(model, x, z, GRID, held_out=share)
+        assert caught.value.parameter == "held_out"

@@ -132,6 +132,47 @@ def test_single_training_set_null_model_divides_by_the_frequency():
     assert null.excess == pytest.approx(shares.sum(), rel=1e-12)
 
 
+def test_told_shares_are_labels_by_their_frequency():
+    np.testing.assert_allclose(SingleTrainingSet(0.5).told_shares(COUNTS), [50 / 150, 40 / 150, 60 / 150])
+
+
+@pytest.mark.parametrize("counts", [COUNTS, WITH_NEGATIVES], ids=["plain", "confirmed"])
+@pytest.mark.parametrize("prior_count", [0.5, 1.0, 20.0])
+def test_told_shares_with_a_prior_are_the_most_probable_ones(counts, prior_count):
+    """By brute force: the posterior of the shares, up to a constant, is smaller around them."""
+    shown = np.array([0.4 if counts.n_labeled[0] else 0.0, 0.2, 0.5])
+    scenario = SingleTrainingSet(shown[1:], negative_label_frequency=0.4, prior_count=prior_count)
+    told = scenario.told_shares(counts)
+    assert told.sum() == pytest.approx(1.0, abs=1e-12) and (told > 0).all()
+
+    def log_posterior(pi):
+        labeled = (counts.n_labeled + prior_count) @ np.log(pi)
+        return labeled + counts.n_unlabeled * np.log(pi @ (1 - shown))
+
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        other = told * np.exp(1e-2 * rng.normal(size=3))
+        assert log_posterior(other / other.sum()) < log_posterior(told)
+
+
+def test_a_prior_makes_impossible_shares_possible_and_is_forgotten_with_many_labels():
+    few = LabelCounts(CLASSES, n_unlabeled=10.0, n_labeled=np.array([0.0, 8.0, 8.0]))
+    assert (
+        SingleTrainingSet(0.5).told_shares(few)[0]
+        < 0
+        < SingleTrainingSet(0.5, prior_count=1).told_shares(few)[0]
+    )
+    many = LabelCounts(CLASSES, n_unlabeled=1e6, n_labeled=np.array([0.0, 2e5, 3e5]))
+    both = [SingleTrainingSet(0.5, prior_count=count).told_shares(many) for count in (0.0, 1.0)]
+    np.testing.assert_allclose(*both, atol=1e-5)
+
+
+@pytest.mark.parametrize("prior_count", [-1.0, np.inf, np.nan])
+def test_a_prior_count_is_a_number_of_rows(prior_count):
+    with pytest.raises(ScenarioError, match="prior_count"):
+        SingleTrainingSet(0.5, prior_count=prior_count).label_model(COUNTS)
+
+
 @pytest.mark.parametrize("frequency", [1 / 3, 0.2, 0.01, 1e-6])
 def test_a_label_frequency_that_is_too_low_stays_finite(frequency):
     label_model = SingleTrainingSet(frequency).label_model(COUNTS)

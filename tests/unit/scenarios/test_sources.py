@@ -292,3 +292,76 @@ def test_numbers_that_do_not_fit_are_refused_with_the_source():
     wrong = Sources({**scenario.scenarios, "registry": SingleTrainingSet({1: 0.5})})
     with pytest.raises(ScenarioError, match="Source 'registry': label_frequency has no number for 2"):
         MultinomialPULasso(scenario=wrong).fit(x, z, source=source)
+
+
+# -- sources that differ in how frequent classes are ----------------------------------------------------------------
+
+
+def shifted_sample(n, seed=0, shift=(1.5, 0.7)):
+    """A registry, and a survey of people of whom classes 1 and 2 are more frequent at the same features."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(2 * n, P))
+    source = np.repeat(["registry", "survey"], n)
+    score = np.hstack([np.zeros((2 * n, 1)), x @ THETA + INTERCEPT])
+    score[source == "survey", 1:] += shift
+    y = np.argmax(score + rng.gumbel(size=score.shape), axis=1)
+    hidden = (source == "registry") & (rng.random(2 * n) > 0.5)
+    return x, np.where(hidden, 0, y), source
+
+
+def shifting(**more):
+    scenarios = {"registry": SingleTrainingSet(0.5), "survey": FullyObserved()}
+    return Sources(scenarios, **{"shift": "intercept", "reference": "registry", **more})
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_shifts_are_fitted_with_the_classes(estimator, tmp_path):
+    x, z, source = shifted_sample(3000)
+    model = estimator(lam=1e-3, tol=1e-5, scenario=shifting()).fit(x, z, source=source)
+    without = estimator(lam=1e-3, tol=1e-5, scenario=Sources(shifting().scenarios)).fit(x, z, source=source)
+    assert model.observed_score(x, z, source=source) > without.observed_score(x, z, source=source)
+    assert model.converged_ and model.scenario_.is_fitted and not model.scenario.is_fitted
+    shift = model.scenario_.shifts["survey"]
+    if estimator is MultinomialPULasso:
+        np.testing.assert_allclose(shift, [1.5, 0.7], atol=0.35)
+        np.testing.assert_allclose(model.intercept_, INTERCEPT, atol=0.25)
+    # Rows of the survey are likelier to be of class 1 than the model of the registry says, by the shift.
+    rows = source == "survey"
+    of_survey = model.predict_observed_proba(x[rows], source=source[rows])
+    odds = model.predict_proba(x[rows])[:, 1:] * np.exp(shift)
+    expected = np.column_stack([model.predict_proba(x[rows])[:, 0], odds])
+    np.testing.assert_allclose(of_survey, expected / expected.sum(axis=1, keepdims=True), rtol=1e-6)
+    # Only the reference tells the shares of the population that predictions are about.
+    np.testing.assert_allclose(model.told_shares_[1:], 2 * np.bincount(z[~rows])[1:] / 3000)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    np.testing.assert_array_equal(
+        again.predict_observed_proba(x, source=source), model.predict_observed_proba(x, source=source)
+    )
+    facts = again.summary().facts
+    assert "predictions for registry" in facts["scenario"] and "shift of survey" in facts
+    assert facts["shares told"].startswith("registry: 0 ")
+
+
+def test_shifts_that_are_known_are_not_fitted():
+    x, z, source = shifted_sample(300)
+    known = shifting(shifts={"survey": [1.5, 0.7]})
+    model = MultinomialPULasso(lam=0.01, scenario=known).fit(x, z, source=source)
+    assert model.scenario_ is known
+
+
+@pytest.mark.parametrize(
+    ("settings", "parameter"),
+    [
+        ({"shift": "slopes"}, "shift"),
+        ({"reference": None}, "reference"),
+        ({"reference": "census"}, "reference"),
+        ({"shift": None}, "reference"),
+        ({"shift": None, "reference": None, "shifts": {"survey": [0, 0]}}, "shifts"),
+        ({"shifts": {"registry": [0, 0]}}, "shifts"),
+    ],
+)
+def test_shifts_that_cannot_be(settings, parameter):
+    with pytest.raises(ScenarioError) as refused:
+        shifting(**settings)
+    assert refused.value.parameter == parameter

@@ -1,5 +1,7 @@
 """Solvers where their answer is known or their way there matters."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -116,6 +118,23 @@ def test_em_and_gradient_agree_on_presence_only_data(case, response):
     direct = solve_proximal_gradient(problem, null, tol=1e-7)
     assert em.objective == pytest.approx(direct.objective, abs=1e-9)
     np.testing.assert_allclose(em.params.theta, direct.params.theta, atol=1e-4)
+
+
+def test_em_with_solved_m_steps_takes_fewer_e_steps_to_the_same_point():
+    problem, null = random_problem("multinomial", BY_SCENARIO[0], rows, n=200, p=6, n_positive=2, seed=6)
+    early = solve_em(problem, null, tol=1e-7)
+    solved = solve_em(problem, null, tol=1e-7, m_step_tol=1e-8)
+    assert solved.converged
+    assert solved.n_iter < early.n_iter
+    np.testing.assert_allclose(solved.params.theta, early.params.theta, atol=1e-4)
+    one = solve_em(problem, null, max_iter=1, m_step_tol=1e-8).params
+    m_step = replace(problem, loss=problem.loss.complete(problem.response.log_odds(*_linear(problem, null))))
+    assert m_step.kkt_violation(one, m_step.gradient(m_step.at(one))) <= 1e-8
+
+
+def _linear(problem, params):
+    point = problem.at(params)
+    return point.linear, point.params.offsets
 
 
 @pytest.mark.slow

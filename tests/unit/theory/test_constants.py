@@ -108,3 +108,7 @@ def test_one_class_has_no_gaps():
 def test_impossible_constants_are_named(make, parameter):
     with pytest.raises(ValueError, match=f"^{parameter}="):
         make()
+
+
+def test_no_reach_and_an_infinite_h_are_no_contradiction():
+    assert OrdinalConstants(50.0, 50.0, 1.0, EVEN).L_0(0.0, 0.5) == np.inf

@@ -6,7 +6,7 @@ import pytest
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.estimators import MultinomialPULasso, OrdinalPULasso
 from pulasso.exceptions import InputError
-from pulasso.theory import curvature_along
+from pulasso.theory import curvature_along, least_curved_direction
 
 CASES = [
     (simulate_multinomial, MultinomialPULasso, "intercept_", "intercept"),
@@ -50,3 +50,33 @@ def test_bad_directions_and_radii_are_named(direction, radii, parameter):
     with pytest.raises(InputError) as refused:
         curvature_along(simulate_ordinal(60, 4, random_state=0), direction, radii)
     assert refused.value.parameter == parameter
+
+
+@pytest.mark.parametrize("simulate", [simulate_multinomial, simulate_ordinal])
+def test_the_least_curved_direction_has_the_least_curvature(simulate):
+    data = simulate(300, 8, random_state=3)
+    direction, least = least_curved_direction(data)
+    assert np.linalg.norm(direction) == pytest.approx(1.0)
+    ahead, back = curvature_along(data, direction, [1e-3, -1e-3])
+    assert 0.5 * (ahead + back) == pytest.approx(least, rel=1e-3)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        other = rng.normal(size=data.coef.shape)
+        assert curvature_along(data, other, [1e-3])[0] >= least - 1e-6
+
+
+@pytest.mark.parametrize("simulate", [simulate_multinomial, simulate_ordinal])
+def test_few_features_curve_upward_where_all_together_do_not(simulate):
+    data = simulate(60, 120, random_state=1)
+    direction, least = least_curved_direction(data, [2, 5])
+    assert least > 0
+    assert set(np.flatnonzero(np.atleast_2d(direction).any(axis=0))) <= {2, 5}
+    everywhere, lowest = least_curved_direction(data)
+    assert lowest < 0
+    assert np.count_nonzero(everywhere) > 60
+
+
+@pytest.mark.parametrize("features", [[], [0, 100], [-1], [0.5]])
+def test_features_must_be_columns(features):
+    with pytest.raises(InputError, match="features"):
+        least_curved_direction(simulate_ordinal(50, 5, random_state=0), features)

@@ -14,14 +14,15 @@ def compare(
     models: str = option(
         "pulasso, mn-lasso, elkan-noto, one-vs-rest, nnpu, pu-bagging",
         None,
-        "Names, separated by commas; `--models all` takes every one that fits.",
+        "Names, separated by commas; boosting and neural are flexible learners. `--models all` takes all that fit.",
     ),
     folds: int = option(5, None, "Number of folds.", min=2),
     seed: int = SEED_OF_FOLDS,
 ) -> None:
     """Compare models on the same folds, by scores of the true classes that need no negatives.
 
-    Each model chooses its lam on its own training rows. Writes compare.csv.
+    Each model chooses its lam on its own training rows. Of boosted trees and networks a verdict says whether they are
+    worth it. Writes compare.csv.
     """
     from pulasso.cli.build_estimator import estimator_settings
     from pulasso.cli.checkpoints import writing
@@ -47,7 +48,7 @@ def compare(
         )
         write_csv(found.to_frame(), table, force)
     if output.json:
-        print_json("compare", models=list(found.lines), table=table)
+        print_json("compare", models=list(found.lines), verdict=found.verdict or None, table=table)
     else:
         say(f"{loaded}\n\n{found!r}")
         show_written([table])

@@ -18,6 +18,7 @@ from pulasso.data.parameters import as_random_state, check_choice, check_in_memo
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
 from pulasso.estimators._estimate_prior import asks_for_estimate, find_scenario
+from pulasso.estimators._rules import RULES, place_by_rule
 from pulasso.estimators.learners._columns import encoded, learn_categories
 from pulasso.estimators.learners._summary import LearnerSummary, summarize_learner
 from pulasso.estimators.shares import share_tolerance, words_about_shares
@@ -31,6 +32,8 @@ __all__ = ["BaseLearner"]
 
 # Fewer rows, or rows of one label, than this tell nothing about when to stop.
 ROWS_TO_STOP_BY, LABELS_TO_STOP_BY = 200, 5
+# Objects of other libraries, which are made again from what was learned.
+REBUILT = ("_booster", "_module")
 LARGEST_SEED = 2**31 - 1
 NO_COEFFICIENTS = "pulasso.plots and sklearn.inspection show what it predicts, and summary() what it uses."
 
@@ -41,11 +44,14 @@ class BaseLearner(BasePULasso):
     Subclasses implement `_learn` and `_scores`, and say whether they take missing values and categories.
     """
 
-    _takes_missing = False
+    _takes_missing = _takes_categories = False
+    _rounds = "rounds"
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BaseLearner":
+    def fit(  # type: ignore[override]
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "BaseLearner":
         """Fit the learner to observed labels.
 
         Parameters
@@ -64,7 +70,9 @@ class BaseLearner(BasePULasso):
         with unchanged_on_failure(self):
             self._check_params()
             check_in_memory(X, type(self).__name__)
-            self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
+            self.categories_ = {}
+            if self._takes_categories:
+                self.categories_ = learn_categories(X, getattr(self, "categorical_features", None))
             data = self._read(encoded(X, self.categories_), y, sample_weight)
             if not data.weight.all():  # a weight of zero is no row, whatever an engine does with rows
                 data = data.take(np.flatnonzero(data.weight))
@@ -90,6 +98,10 @@ class BaseLearner(BasePULasso):
     @abstractmethod
     def _scores(self, x: Any) -> NDArray:
         """Return raw scores of checked rows, shape (n_samples, n_outputs)."""
+
+    @abstractmethod
+    def _check_learned(self, n_outputs: int) -> bool:
+        """Refuse, after loading, what `_scores` could not use; return whether it can be used at all."""
 
     @abstractmethod
     def _n_rounds(self) -> int:
@@ -232,20 +244,32 @@ class BaseLearner(BasePULasso):
         proba = self.predict_proba(X)
         return proba @ np.arange(proba.shape[1], dtype=proba.dtype)
 
+    def predict(self, X: Any, prevalence: Any = None, rule: str = "mode") -> NDArray:
+        """Return one class for every row: the most probable one, or that of a rule for ordered classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        prevalence : float, array-like of shape (K,) or mapping, optional
+            Class shares of the population that the rows come from, as for `predict_proba`.
+        rule : {"mode", "median", "mean"}, default="mode"
+            As for :meth:`OrdinalPULasso.predict`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_choice("rule", rule, RULES)
+        if rule != "mode" and not self._response.is_ordered:
+            raise InputError("Unordered classes have no median and no mean.", parameter="rule")
+        return self.classes_[place_by_rule(self.predict_proba(X, prevalence), rule)]
+
     # -- words -------------------------------------------------------------------------------------------------
 
     def summary(self) -> LearnerSummary:  # type: ignore[override]
         """Return what was fitted, what it says about class shares and what it uses; prints, renders, converts."""
         check_is_fitted(self)
         return summarize_learner(self)
-
-    def report(self, path: Any, **about: Any) -> Any:
-        """Refuse: reports are about coefficients."""
-        raise self._no_coefficients("report")
-
-    def card(self, path: Any, **about: Any) -> Any:
-        """Refuse: model cards are about coefficients."""
-        raise self._no_coefficients("model card")
 
     def to_onnx(self, path: Any, **how: Any) -> Any:
         """Refuse: only linear models are written as ONNX."""
@@ -255,6 +279,10 @@ class BaseLearner(BasePULasso):
         return TypeError(
             f"There is no {what} of a {type(self).__name__}, which has no coefficients. {NO_COEFFICIENTS}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in REBUILT}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

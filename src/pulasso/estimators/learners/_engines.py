@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pulasso.data.pu_data import PUData
+from pulasso.estimators.learners._trees import check_lightgbm, check_xgboost
 from pulasso.objectives import (
     PUObjective,
     lightgbm_metric,
@@ -81,6 +82,10 @@ class Engine(Protocol):
 
     def from_bytes(self, text: bytes, n_jobs: int) -> Any:
         """Return the booster of a text that was checked before."""
+        ...
+
+    def check(self, text: bytes, n_features: int, n_outputs: int) -> None:
+        """Refuse a text that came from elsewhere and is damaged."""
         ...
 
 
@@ -169,6 +174,10 @@ class LightGBM:
         booster.params = {"num_threads": n_jobs}
         return booster
 
+    def check(self, text: bytes, n_features: int, n_outputs: int) -> None:
+        """Refuse a text that came from elsewhere and is damaged."""
+        check_lightgbm(text.decode(), n_features, n_outputs)
+
 
 class XGBoost:
     """XGBoost, by `xgboost.train`."""
@@ -243,6 +252,10 @@ class XGBoost:
         booster = _needed("xgboost").Booster({"nthread": n_jobs})
         booster.load_model(bytearray(text))
         return booster
+
+    def check(self, text: bytes, n_features: int, n_outputs: int) -> None:
+        """Refuse a text that came from elsewhere and is damaged."""
+        check_xgboost(text.decode(), n_features, n_outputs)
 
 
 def _matrix(x: Any, kinds: Any, **about: Any) -> Any:

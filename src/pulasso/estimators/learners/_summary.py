@@ -67,12 +67,17 @@ def summarize_learner(model: Any) -> LearnerSummary:
         facts["class shares"] = shares
     if model.anchor_ > 0:
         facts["anchor"] = f"{model.anchor_:g}"
-    facts["rounds"] = f"{model.n_iter_}" + (
+    facts[model._rounds] = f"{model.n_iter_}" + (
         "" if model.validation_loss_ is None else ", chosen by the observed labels of held-out rows"
     )
     facts["loss of observed labels"] = f"{model.loss_:.4g} in the rows of the fit"
     if model.validation_loss_ is not None:
         facts["loss of observed labels"] += f", {model.validation_loss_.min():.4g} in held-out rows"
+    if hasattr(model, "fold_losses_"):
+        n_folds = len(model.fold_losses_)
+        facts["loss of observed labels"] += (
+            f", {model.fold_losses_.mean():.4g} in {n_folds} folds without their rows"
+        )
     importances = getattr(model, "feature_importances_", np.empty(0))
     names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
     used = np.argsort(-importances, kind="stable")[: np.count_nonzero(importances)]

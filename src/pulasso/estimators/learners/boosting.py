@@ -14,7 +14,7 @@ from pulasso.data.pu_data import PUData
 from pulasso.estimators.learners._base import BaseLearner
 from pulasso.estimators.learners._columns import column_of
 from pulasso.estimators.learners._engines import ENGINES, Settings
-from pulasso.exceptions import InputError
+from pulasso.exceptions import InputError, SavedModelError
 from pulasso.objectives import PUObjective
 from pulasso.scenarios import PerClass, Scenario
 
@@ -50,14 +50,14 @@ class PUBoostingClassifier(BaseLearner):
         Holds the mean prediction to the class shares that the scenario tells. Trees can tell labelled rows from
         unlabeled ones all too well, and then take unlabeled rows for class 0. Steps are the shorter the larger it is:
         raise `n_estimators` with it.
-    n_estimators : int, default=300
+    n_estimators : int, default=500
         The largest number of rounds; with several classes every round is one tree for each.
     learning_rate : float, default=0.05
     max_leaves : int, default=15
         Leaves of a tree.
-    min_child_weight : float, default=1.0
+    min_child_weight : float, default=3.0
         The least sum of curvatures in a leaf; a row has at most 1/4 of its weight.
-    reg_lambda : float, default=1.0
+    reg_lambda : float, default=10.0
         Ridge on the values of leaves.
     monotone_constraints : array-like of shape (n_features,) or mapping, optional
         1 (score grows), -1 (falls) or 0 for each feature; or a mapping from names of columns. It acts on the log odds
@@ -113,7 +113,8 @@ class PUBoostingClassifier(BaseLearner):
     -----
     Missing values are taken as the engine takes them: each split sends them where the loss is smaller. Categories that
     were not there at the fit count as missing. A sparse X is made dense for XGBoost, to which zeros that are not
-    stored would be missing values. Engines sort values into bins by rows, whatever these weigh.
+    stored would be missing values. Engines sort values into bins by rows, whatever these weigh. `save` writes the trees
+    in the engine's own text or JSON, which :func:`pulasso.load` checks before the engine reads it.
 
     Examples
     --------
@@ -129,7 +130,7 @@ class PUBoostingClassifier(BaseLearner):
     (True, 2)
     """
 
-    _takes_missing = True
+    _takes_missing = _takes_categories = True
 
     def __init__(
         self,
@@ -140,11 +141,11 @@ class PUBoostingClassifier(BaseLearner):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         anchor: float = 0.0,
-        n_estimators: int = 300,
+        n_estimators: int = 500,
         learning_rate: float = 0.05,
         max_leaves: int = 15,
-        min_child_weight: float = 1.0,
-        reg_lambda: float = 1.0,
+        min_child_weight: float = 3.0,
+        reg_lambda: float = 10.0,
         monotone_constraints: Sequence[int] | Mapping[str, int] | None = None,
         interaction_constraints: Sequence[Sequence[Any]] | None = None,
         categorical_features: Sequence[Any] | None = None,
@@ -289,6 +290,10 @@ class PUBoostingClassifier(BaseLearner):
         sums = ENGINES[self.engine].scores(self.booster_, x, len(self.null_scores_))
         return self.null_scores_ + sums
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_booster"}
+    def _check_learned(self, n_outputs: int) -> bool:
+        if self.trees_.dtype != np.uint8 or self.trees_.ndim != 1:
+            raise SavedModelError("trees_ is not what it should be.")
+        ENGINES[self.engine].check(self.trees_.tobytes(), self.n_features_in_, n_outputs)
+        if np.shape(self.feature_importances_) != (self.n_features_in_,):
+            raise SavedModelError("there is not one importance for each feature.")
+        return True

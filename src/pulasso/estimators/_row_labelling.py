@@ -1,0 +1,228 @@
+"""Labelling as a function of parameters that are to be fitted: effects of columns, and shifts between sources."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from pulasso.data.pu_data import PUData
+from pulasso.losses import PULoss
+from pulasso.losses.propensity import labelling_gradient, thinning_gradient
+from pulasso.scenarios import LabelModel, Propensity, SelectedLabelling, Sources
+
+__all__ = ["RowLabelling", "Selection", "labelling_of", "with_start"]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Rows whose labelling depends on columns: gamma has one row for each propensity, its intercept first.
+
+    Of a case-control sample the level of labelling is given by the prevalence, and the intercept has no effect.
+    """
+
+    scenario: SelectedLabelling
+    data: PUData
+    weight: NDArray
+
+    @cached_property
+    def _effort(self) -> tuple[NDArray, NDArray]:
+        return self.scenario.effort(self.data.x, self.data.feature_names)
+
+    @cached_property
+    def _moments(self) -> tuple[NDArray, NDArray]:
+        w, weight = self._effort[0], self.weight / self.weight.sum()
+        mean = weight @ w
+        return mean, np.sqrt(weight @ np.square(w - mean))
+
+    @cached_property
+    def _design(self) -> NDArray:
+        """Ones, and the columns with mean zero and unit variance."""
+        mean, scale = self._moments
+        return np.column_stack([np.ones(len(self.weight)), (self._effort[0] - mean) / scale])
+
+    @property
+    def _n_positive(self) -> int:
+        return len(self.data.classes) - 1
+
+    def start(self) -> NDArray:
+        """Return a constant propensity."""
+        scenario = self.scenario
+        level = scenario.start(self.data.counts).intercept[: 1 if scenario.shared else None]
+        return np.column_stack([level, np.zeros((len(level), len(scenario.columns)))])
+
+    def model(self, gamma: NDArray) -> LabelModel:
+        """Return the arrays a and c of every row."""
+        return self.scenario.label_rows(self._logits(gamma) + self._normalizer(gamma)[0], self.data.counts)
+
+    def gradient(self, gamma: NDArray, model: LabelModel, eta: NDArray) -> NDArray:
+        """Return the derivative of the weighted loss, of the shape of gamma."""
+        slope = thinning_gradient if self.scenario.sampled_by_label else labelling_gradient
+        by_row = self.weight[:, None] * slope(model, eta, self.data.codes)
+        # Of effects that grow, the normaliser takes back what the average row of the class gains.
+        own = by_row.T @ self._design - by_row.sum(axis=0)[:, None] * self._normalizer(gamma)[1]
+        return own if len(gamma) > 1 else own.sum(axis=0, keepdims=True)
+
+    def fitted(self, gamma: NDArray, **facts: Any) -> SelectedLabelling:
+        """Return the scenario with its propensity on the scale of X, one row for each class."""
+        mean, scale = self._moments
+        coef = np.broadcast_to(gamma[:, 1:] / scale, (self._n_positive, len(scale))).copy()
+        intercept = gamma[:, 0] - (gamma[:, 1:] / scale) @ mean + self._normalizer(gamma)[0]
+        positions = self.scenario.positions(self.data.n_features, self.data.feature_names)
+        found = Propensity(
+            self.scenario.columns,  # type: ignore[arg-type]
+            intercept,
+            coef,
+            positions=tuple(positions.tolist()),
+            **facts,
+        )
+        return replace(self.scenario, propensity=found)
+
+    def _logits(self, gamma: NDArray) -> NDArray:
+        logits = self._design @ gamma.T + self._effort[1][:, None]
+        return np.broadcast_to(logits, (len(logits), self._n_positive))
+
+    def _normalizer(self, gamma: NDArray) -> tuple[NDArray, NDArray]:
+        r"""Return what makes labelling 1 on average over a class, in logs, and minus its derivative.
+
+        Labelled rows of class k are members of it, drawn in proportion to s; so that :math:`1 / E[s | y = k]` is
+        the mean of :math:`1 / s` over them. Its derivative is the mean of the columns over members of the class.
+        """
+        shape = (self._n_positive, gamma.shape[1])
+        if not self.scenario.sampled_by_label:
+            return np.zeros(shape[0]), np.zeros(shape)
+        if self.scenario.reference is not None:
+            mean, scale = self._moments
+            told = np.asarray(self.scenario.reference, dtype=float)
+            at = np.append(1.0, (told[: len(mean)] - mean) / scale)
+            level = -(gamma @ at) - told[len(mean) :].sum()
+            return np.broadcast_to(level, shape[0]).copy(), np.broadcast_to(at, shape)
+        log_inverse, level, centre = -self._logits(gamma), np.zeros(shape[0]), np.zeros(shape)
+        for k in range(shape[0]):
+            rows = np.flatnonzero((self.data.codes == k + 1) & (self.weight > 0))
+            if len(rows):
+                weight = self.weight[rows] / self.weight[rows].sum()
+                level[k] = logsumexp(log_inverse[rows, k], b=weight)
+                centre[k] = weight * np.exp(log_inverse[rows, k] - level[k]) @ self._design[rows]
+        return level, centre
+
+
+@dataclass(frozen=True, eq=False)
+class RowLabelling:
+    """Everything about the labelling of all rows that is to be fitted, as one flat vector gamma.
+
+    Attributes
+    ----------
+    scenario : SelectedLabelling or Sources
+    data : PUData
+    weight : array of shape (n_samples,)
+        With sum one.
+    parts : tuple of (name, rows, Selection)
+        One for each source whose labelling depends on columns; without sources a single one.
+    """
+
+    scenario: Any
+    data: PUData
+    weight: NDArray
+    parts: tuple
+
+    @cached_property
+    def _shifted(self) -> tuple:
+        """Sources whose class log odds differ from those of the reference."""
+        return self.scenario.shifted if isinstance(self.scenario, Sources) else ()
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, int]]:
+        own = [part.start().shape for _, _, part in self.parts]
+        return own + [(1, len(self.data.classes) - 1)] * len(self._shifted)
+
+    @cached_property
+    def is_penalized(self) -> NDArray:
+        """Which entries are effects, and under the lasso; intercepts and shifts are free."""
+        masks = [np.ones(shape, dtype=bool) for shape in self._shapes]
+        for i, mask in enumerate(masks):
+            mask[:, 0] = False
+            mask[:] &= i < len(self.parts)
+        return np.concatenate([mask.ravel() for mask in masks])
+
+    @cached_property
+    def has_effect(self) -> NDArray:
+        """Which entries matter: the level of a case-control sample is told, and its intercept does not."""
+        masks = [np.ones(shape, dtype=bool) for shape in self._shapes]
+        for mask, (_, _, part) in zip(masks, self.parts, strict=False):
+            mask[:, 0] = not part.scenario.sampled_by_label
+        return np.concatenate([mask.ravel() for mask in masks])
+
+    def start(self) -> NDArray:
+        """Return constant propensities, and no shifts."""
+        own = [part.start().ravel() for _, _, part in self.parts]
+        return np.concatenate([*own, np.zeros(len(self._shifted) * (len(self.data.classes) - 1))])
+
+    def _split(self, gamma: NDArray) -> list[NDArray]:
+        ends = np.cumsum([np.prod(shape) for shape in self._shapes])[:-1]
+        return [
+            part.reshape(shape)
+            for part, shape in zip(np.split(gamma, ends.astype(int)), self._shapes, strict=True)
+        ]
+
+    def model(self, gamma: NDArray) -> LabelModel:
+        """Return the arrays a and c of every row."""
+        split = self._split(gamma)
+        if not isinstance(self.scenario, Sources):
+            return self.parts[0][2].model(split[0])
+        found = {name: part.model(own) for (name, _, part), own in zip(self.parts, split, strict=False)}
+        shifts = dict(zip(self._shifted, [own[0] for own in split[len(self.parts) :]], strict=True))
+        return self.scenario.assembled(self.data.counts, self.data.source, found, shifts)
+
+    def gradient(self, gamma: NDArray, model: LabelModel, eta: NDArray) -> NDArray:
+        """Return the derivative of the loss, the classes held."""
+        split, found = self._split(gamma), []
+        for (_, rows, part), own in zip(self.parts, split, strict=False):
+            found.append(part.gradient(own, model.take(rows), eta[rows]).ravel())
+        for name in self._shifted:
+            rows = np.flatnonzero(self.data.source == name)
+            by_row = PULoss(model.take(rows)).gradient(eta[rows], self.data.codes[rows])
+            found.append(self.weight[rows] @ by_row)
+        return np.concatenate(found)
+
+    def fitted(self, gamma: NDArray, steps: NDArray | None = None, **facts: Any) -> Any:
+        """Return the scenario with what was fitted; `steps`, of shape (n, n_parameters), are its standard errors."""
+        split, found = self._split(gamma), {}
+        for i, (name, _, part) in enumerate(self.parts):
+            found[name] = own = part.fitted(split[i], **facts)
+            if steps is not None:
+                ends = [
+                    [part.fitted(self._split(gamma + side * each)[i]).propensity for each in steps]
+                    for side in (1, -1)
+                ]
+                moved = [np.array([np.column_stack([e.intercept, e.coef]) for e in end]) for end in ends]
+                directions = 0.5 * (moved[0] - moved[1])
+                found[name] = replace(own, propensity=replace(own.propensity, directions=directions))
+        if not isinstance(self.scenario, Sources):
+            return found[None]
+        shifts = dict(zip(self._shifted, [own[0] for own in split[len(self.parts) :]], strict=True))
+        return replace(
+            self.scenario,
+            scenarios={**self.scenario.scenarios, **found},
+            shifts=shifts if self._shifted else None,
+        )
+
+
+def labelling_of(scenario: Any, data: PUData, weight: NDArray) -> RowLabelling:
+    """Return what is to be fitted of a scenario's labelling; `weight` sums to one."""
+    if not isinstance(scenario, Sources):
+        return RowLabelling(scenario, data, weight, ((None, slice(None), Selection(scenario, data, weight)),))
+    parts = []
+    for name, own in scenario.scenarios.items():
+        if isinstance(own, SelectedLabelling) and own.propensity is None:
+            rows = np.flatnonzero(data.source == name)
+            # Classes that a source lacks are classes all the same.
+            parts.append((name, rows, Selection(own, replace(data.take(rows), source=None), weight[rows])))
+    return RowLabelling(scenario, data, weight, tuple(parts))
+
+
+def with_start(labelling: RowLabelling) -> Any:
+    """Return the scenario with the labelling at which its fit begins, that a problem may be built of it."""
+    return labelling.fitted(labelling.start())
