@@ -62,7 +62,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "repetitions": 2,
     },
     "quick": {**_WHOLE, "repetitions": 4},
-    "paper": {**_WHOLE, "repetitions": 20},
+    "paper": {**_WHOLE, "repetitions": 10},
 }
 
 

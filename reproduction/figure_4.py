@@ -43,7 +43,7 @@ _WHOLE = {**_COMMON, "design": DESIGN, "sizes": (400, 200), "shares": (0.3, 0.4,
 SETTINGS: dict[str, dict[str, Any]] = {
     "tiny": {**_COMMON, "design": TINY_DESIGN, "sizes": (200,), "shares": (0.3, 0.9), "repetitions": 2},
     "quick": {**_WHOLE, "repetitions": 6},
-    "paper": {**_WHOLE, "repetitions": 20},
+    "paper": {**_WHOLE, "repetitions": 10},
 }
 
 
