@@ -80,7 +80,7 @@ class PUNeuralClassifier(BaseLearner):
     standardize : bool, default=True
         Centre the columns and give them unit variance.
     net_params : mapping, optional
-        Further parameters of :class:`skorch.NeuralNet`, such as ``optimizer`` or ``callbacks``.
+        Further parameters of ``skorch.NeuralNet``, such as ``optimizer`` or ``callbacks``.
     unlabeled, negative, class_order
         As for :class:`OrdinalPULasso`.
     n_jobs : int, optional
