@@ -17,15 +17,9 @@ from pulasso._messages import Message, arg
 from pulasso.exceptions import ClassShareWarning, InputError
 from pulasso.metrics import pu_scores
 from pulasso.report import write_card, write_report
+from support.pages import words_of
 
 SETTINGS = {"scenario": "single-training-set", "label_frequency": 0.6, "tol": 1e-4}
-
-
-def words_of(page):
-    """The text of a page, without tags, styles and scripts."""
-    html = page.read_text(encoding="utf-8")
-    html = re.sub(r"<(style|script|svg).*?</\1>", " ", html, flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def headings(page):

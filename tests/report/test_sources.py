@@ -8,7 +8,7 @@ from pulasso import FullyObserved, MultinomialPULasso, PUBoostingClassifier, Sin
 from pulasso.exceptions import ScenarioError
 from pulasso.inference import bootstrap
 from pulasso.metrics import at_rows, pu_scores
-from report.test_learners import words_of
+from support.pages import words_of
 
 
 @pytest.fixture(scope="module")
