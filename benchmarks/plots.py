@@ -71,6 +71,8 @@ def draw_classes(paths: list[dict], own: list[dict], to: Path) -> None:
         panel.minorticks_off()
         if panel.lines:
             panel.legend(frameon=False)
+        else:
+            panel.remove()
     left.set(ylabel="seconds")
     figure.savefig(to, dpi=150)
     plt.close(figure)
