@@ -74,5 +74,5 @@ def draw_classes(paths: list[dict], own: list[dict], to: Path) -> None:
         else:
             panel.remove()
     left.set(ylabel="seconds")
-    figure.savefig(to, dpi=150)
+    figure.savefig(to, dpi=150, bbox_inches="tight")
     plt.close(figure)
