@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pulasso._messages import listed
+from pulasso._messages import arg, listed
 from pulasso.data.missing_values import missing_mask
-from pulasso.data.parameters import as_numbers, check_names_of, shape_of
+from pulasso.data.parameters import as_numbers, check_names_of, kind_of, shape_of
 from pulasso.exceptions import InputError
 
 __all__ = ["BACKGROUND", "target_group_background"]
@@ -60,9 +60,9 @@ def target_group_background(
     (array([1., 2., 3., 1.]), array(['background', 'background', 'background', 'oak'], dtype=object))
     """
     names = np.asarray(species, dtype=object).ravel()
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_rows = _n_rows("X", X)
     for parameter, given in (("species", names), ("places", places)):
-        if given is not None and (n_given := shape_of(parameter, given)[0]) != n_rows:
+        if given is not None and (n_given := _n_rows(parameter, given)) != n_rows:
             raise InputError(f"X has {n_rows} rows but {parameter} has {n_given}.", parameter=parameter)
     known = sorted(set(names.tolist()), key=str)
     check_names_of("focal", focal, known)
@@ -89,3 +89,12 @@ def target_group_background(
         X.iloc[rows] if hasattr(X, "iloc") else (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[rows]
     )
     return taken, np.concatenate([np.full(len(first), BACKGROUND, dtype=object), names[own]])
+
+
+def _n_rows(parameter: str, given: Any) -> int:
+    """Return the length of a table or a column; refuse single values and what has no rows at all."""
+    shape = given.shape if hasattr(given, "shape") else shape_of(parameter, given)
+    if not (isinstance(shape, tuple) and shape and isinstance(shape[0], int | np.integer)):
+        problem = f"{arg(parameter)} is a {kind_of(given)}, not something with a row for every record."
+        raise InputError(problem, parameter=parameter)
+    return int(shape[0])

@@ -98,25 +98,36 @@ class Sources:
 
     def _check_shift(self) -> None:
         """Refuse shifts that lack a source from which they are counted."""
-        if self.shift not in (None, "intercept"):
+        if not (self.shift is None or (isinstance(self.shift, str) and self.shift == "intercept")):
             raise ScenarioError(
-                f"shift={self.shift!r} is unknown.", parameter="shift", remedy="Use None or 'intercept'."
+                f"shift={self.shift!r:.80} is unknown.",
+                parameter="shift",
+                remedy="Use None or 'intercept'.",
             )
         object.__setattr__(self, "reference", plain(self.reference))
-        if (self.shift is not None or self.reference is not None) and self.reference not in self.scenarios:
+        if (self.shift is not None or self.reference is not None) and not self._is_source(self.reference):
             raise ScenarioError(
-                f"reference={self.reference!r} is none of the sources {listed(self.scenarios)}.",
+                f"reference={self.reference!r:.80} is none of the sources {listed(self.scenarios)}.",
                 parameter="reference",
                 remedy="With shift='intercept' predictions are for the population of one source: name it.",
             )
         if self.shift is None and (self.reference is not None or self.shifts is not None):
             name = "reference" if self.reference is not None else "shifts"
             raise ScenarioError(f"{name} needs shift='intercept'.", parameter=name)
-        if self.shifts is not None and set(self.shifts) != set(self.shifted):
+        if self.shifts is not None and not (
+            isinstance(self.shifts, Mapping) and set(self.shifts) == set(self.shifted)
+        ):
             raise ScenarioError(
                 f"shifts must hold {listed(self.shifted)}, the sources beside the reference.",
                 parameter="shifts",
             )
+
+    def _is_source(self, name: Any) -> bool:
+        """Return whether a source is called so; lists and arrays are no names."""
+        try:
+            return name in self.scenarios
+        except TypeError:
+            return False
 
     @property
     def shifted(self) -> tuple:

@@ -86,7 +86,7 @@ def theorem_lam(
     constants : MultinomialConstants or OrdinalConstants
     sample : Sample
     radius, shrink : float, default=0.0
-        Where :math:`L_0` of the ordinal model is taken; no radius at all gives its least value.
+        Where :math:`L_0` of the ordinal model is taken; 0 gives its least value.
     constant : float, default=1.0
         C, of which the theorems say only that there is one.
 
@@ -103,6 +103,7 @@ def theorem_lam(
     """
     check_number("constant", constant, above=0.0)
     _check_kinds(constants, sample)
+    _check_neighbourhood(radius, shrink)
     n_positive = len(constants.sampling_ratios)
     if isinstance(constants, MultinomialConstants):
         reach = constants.feature_bound * constants.norm_of_truth
@@ -137,7 +138,7 @@ def error_bound(
     lam : float
         At least `theorem_lam`.
     radius, shrink : float, default=0.0
-        :math:`R_0` and :math:`r_0`: the stationary point lies within them. None gives the tightest bound.
+        :math:`R_0` and :math:`r_0`: the stationary point lies within them. 0 gives the tightest bound.
     constant : float, default=1.0
         C, of which the theorems say only that there is one; that of the multinomial model has none.
 
@@ -156,6 +157,7 @@ def error_bound(
     check_number("lam", lam, least=0.0)
     check_number("constant", constant, above=0.0)
     _check_kinds(constants, sample)
+    _check_neighbourhood(radius, shrink)
     from_penalty = 3.0 * sample.support_norm * lam
     if isinstance(constants, MultinomialConstants):
         h = float(constants.h(radius)) * sample.smallest_eigenvalue
@@ -172,3 +174,8 @@ def _check_kinds(constants: Any, sample: Any) -> None:
     remedy = "MultinomialConstants(...) and OrdinalConstants(...) make them."
     check_kind("constants", constants, (MultinomialConstants, OrdinalConstants), remedy)
     check_kind("sample", sample, Sample, "Sample(...) makes one.")
+
+
+def _check_neighbourhood(radius: float, shrink: float) -> None:
+    check_number("radius", radius, least=0.0)
+    check_number("shrink", shrink, least=0.0)

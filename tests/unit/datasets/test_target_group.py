@@ -37,6 +37,12 @@ def test_a_place_is_counted_once(places):
         ({"species": ["background", *SPECIES[1:]]}, "species"),
         ({"species": SPECIES[1:]}, "species"),
         ({"places": [1, 2]}, "places"),
+        ({"places": 1.0}, "places"),
+        ({"places": np.array(1.0)}, "places"),
+        ({"X": 0.5}, "X"),
+        ({"X": np.array(0.5)}, "X"),
+        ({"X": slice(3)}, "X"),
+        ({"X": pd.DataFrame}, "X"),
         ({"places": [None, *"abcdefghij"][: len(SPECIES)]}, "places"),
     ],
 )

@@ -383,6 +383,10 @@ def test_a_propensity_that_is_known_stays_beside_what_is_fitted(estimator):
     ("settings", "parameter"),
     [
         ({"shift": "slopes"}, "shift"),
+        ({"shift": np.array(["intercept", "slopes"])}, "shift"),
+        ({"reference": ["registry"]}, "reference"),
+        ({"reference": {}}, "reference"),
+        ({"shifts": [0, 0]}, "shifts"),
         ({"reference": None}, "reference"),
         ({"reference": "census"}, "reference"),
         ({"shift": None}, "reference"),

@@ -80,3 +80,7 @@ def test_wrong_numbers_are_refused():
         theorem_lam(MULTINOMIAL, SAMPLE, constant=0.0)
     with pytest.raises(InputError, match="lam"):
         error_bound(MULTINOMIAL, SAMPLE, -1.0)
+    for radius in ([1e-6, 1e-5], None, -1.0):
+        for constants in (MULTINOMIAL, ORDINAL):
+            with pytest.raises(InputError, match="radius"):
+                error_bound(constants, SAMPLE, 0.7, radius=radius)
