@@ -75,7 +75,7 @@ def _parquet(rng, x, folder):
     def table(rows):
         columns = _columns(rng, rows)
         arrays = [pyarrow.array(each) for each in columns.values()]
-        if rng.random() < 0.05:
+        if rng.random() < 0.05 and not pyarrow.types.is_nested(arrays[0].type):
             arrays[0] = arrays[0].dictionary_encode()
         names = list(columns) if rng.random() < 0.97 else ["a"] * len(columns)
         return pyarrow.table(arrays, names=names)
@@ -87,7 +87,8 @@ def _parquet(rng, x, folder):
     parts = np.array_split(x, int(rng.integers(1, 4)))
     for number, part in enumerate(parts):
         pyarrow.parquet.write_table(table(part), folder / f"{number}.parquet", row_group_size=5)
-    if rng.random() < 0.2 and len(parts) == 1:
+    names = pyarrow.parquet.read_schema(folder / "0.parquet").names
+    if rng.random() < 0.2 and len(parts) == 1 and len(set(names)) == len(names):  # else pyarrow itself refuses
         return pyarrow.dataset.dataset(folder / "0.parquet", partitioning=None)
     if rng.random() < 0.1:
         file = folder / f"{len(parts) - 1}.parquet"
