@@ -41,6 +41,7 @@ def outcome(folder, call=pulasso.load):
             found = call(folder)
             if call is pulasso.load:
                 use(found)
+                found.save(folder, force=True)
             else:
                 str(found), json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
             return found
@@ -110,6 +111,7 @@ FITTED, PARAMS = ("fitted", "named"), ("params", "named")
             ((*FITTED, "scenario_"), "case-control"),
             ((*FITTED, "warnings_"), [1]),
             ((*FITTED, "objective_"), "low"),
+            ((*FITTED, "history_"), 0.5),
         ),
         *(
             ((*FITTED, name), 1)

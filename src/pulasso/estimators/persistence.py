@@ -196,6 +196,7 @@ PUNeuralClassifier or PathResult
             raise SavedModelError(f"it describes a {type(model).__name__}, not a model.")
         with np.errstate(all="ignore"):
             try_out(model)
+        Codec(_take_apart, {}, ROWS).encode(model)  # what cannot be saved again was not saved by this library
     except SavedModelError as error:
         raise SavedModelError(f"{folder} cannot be loaded: {error}") from None
     except ImportError:  # an engine that is not installed here
