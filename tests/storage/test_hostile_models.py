@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import tempfile
 import tracemalloc
 import warnings
 from contextlib import suppress
@@ -41,7 +42,8 @@ def outcome(folder, call=pulasso.load):
             found = call(folder)
             if call is pulasso.load:
                 use(found)
-                found.save(folder, force=True)
+                with tempfile.TemporaryDirectory() as name:
+                    found.save(f"{name}/again")
             else:
                 str(found), json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
             return found
