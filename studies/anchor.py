@@ -248,9 +248,19 @@ def one_step(group, name, wide, seed, factor, rhos):
     }
 
 
-def run(scale="quick", wide=None, only=None, replicates=None, rhos=None, checkpoint=None, n_jobs=None):
+def run(
+    scale="quick",
+    wide=None,
+    only=None,
+    replicates=None,
+    rhos=None,
+    factors=None,
+    checkpoint=None,
+    n_jobs=None,
+):
     """Return one row for each data set, factor, replicate, method."""
-    settings = SETTINGS[scale] | ({"rhos": tuple(rhos)} if rhos else {})
+    given = {"rhos": rhos, "factors": factors}
+    settings = SETTINGS[scale] | {name: tuple(values) for name, values in given.items() if values}
     steps = {}
     for group, name in data_sets(wide):
         if only and not any(part in f"{group}: {name}" for part in only):
@@ -310,14 +320,14 @@ def main():
     parser.add_argument("--only", nargs="*", help="parts of names of data sets")
     parser.add_argument("--replicates", type=int)
     parser.add_argument("--rhos", type=float, nargs="*", help="strengths; verdicts compare with 0")
+    parser.add_argument("--factors", type=float, nargs="*", help="of the told shares of positive classes")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     parser.add_argument("--checkpoint", type=Path, help="folder of finished replicates, to go on from")
     parser.add_argument("--n-jobs", type=int)
     given = parser.parse_args()
     start = time.perf_counter()
-    rows = run(
-        given.scale, given.wide, given.only, given.replicates, given.rhos, given.checkpoint, given.n_jobs
-    )
+    names = ("scale", "wide", "only", "replicates", "rhos", "factors", "checkpoint", "n_jobs")
+    rows = run(**{name: getattr(given, name) for name in names})
     import pandas as pd
 
     pd.set_option("display.width", 250, "display.max_columns", 50, "display.max_colwidth", 60)

@@ -36,6 +36,7 @@ from pulasso.exceptions import (
     InputError,
     StationaryPointWarning,
 )
+from pulasso.losses import HELD
 from pulasso.metrics import PUScorer
 from pulasso.model_selection import (
     SELECTIONS,
@@ -54,7 +55,6 @@ from pulasso.solvers import Solution
 
 __all__ = ["CrossValidated"]
 
-HELD = 3.0  # the strength of the anchor, unless it is given
 # Where the grid ends at first, and how far it may be extended: further with more rows than features, as in glmnet.
 FIRST_RATIO, LEAST_RATIO = 0.05, {True: 1e-4, False: 1e-2}
 

@@ -22,7 +22,9 @@ from pulasso.curvature import Curvature
 from pulasso.numerics import class_scores, log_normalize
 from pulasso.scenarios import LabelCounts, LabelModel, Scenario, Sources, told_shares
 
-__all__ = ["Anchor", "anchor_of"]
+__all__ = ["HELD", "Anchor", "anchor_of"]
+
+HELD = 3.0  # the rho of whatever chooses lam by held-out rows, unless it is given: see studies/anchor.py
 
 
 @dataclass(frozen=True, eq=False)

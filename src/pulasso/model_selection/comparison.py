@@ -17,6 +17,7 @@ from pulasso.data.inputs import check_weight
 from pulasso.data.labels import encode_labels
 from pulasso.data.parameters import as_numbers, check_choice
 from pulasso.exceptions import ClassShareWarning, InputError, LabelError, ScenarioError
+from pulasso.losses import HELD
 from pulasso.model_selection.folds import check_folds, make_splitter, split_rows, take_rows
 from pulasso.model_selection.learners import LEARNERS, Learner
 from pulasso.model_selection.verdict import LINEAR, SCORES, Comparison
@@ -26,7 +27,6 @@ from pulasso.scenarios import LabelCounts, as_scenario
 __all__ = ["Comparison", "compare"]
 
 DEFAULT_MODELS = ("pulasso", "mn-lasso", "elkan-noto", "one-vs-rest", "nnpu", "pu-bagging")
-HELD = 3.0  # the strength of the anchor of linear models, unless it is given: as in cross-validation
 N_LAMS, LAM_MIN_RATIO = 8, 0.02
 PARTS_FOR_LAM = 4  # one of four parts of the training rows judges the lams
 
