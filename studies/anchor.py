@@ -41,6 +41,7 @@ from pulasso.penalties import ElasticNet
 from pulasso.runs import open_run, run_steps
 
 RHOS = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)  # the last stands for infinity
+BY_SIZE = 300.0  # a rule: the rho nearest to this times (K + 1) / n
 FACTORS = (1.0, 0.8, 1.2, 0.5, 2.0)  # of the told shares of positive classes
 RIVALS = ("pu-bagging", "nnpu", "upu", "elkan-noto")
 RIVAL_LAMS = (0.3, 0.03, 0.003)
@@ -199,6 +200,7 @@ def run_cell(name, draw, seed, factor, rhos, rivals):
         scores = pu_scores(model, X[seen], z[seen], y_proba=model.cv_proba_[seen])
         own["estimated"] = scores["accuracy"].value
         proba = model.predict_proba(X_test)
+        own["lost_below"] = lost_below(model, X_test, y_test)
         found[f"rho {rho:g}"] = {**judge(proba, y_test, model.coef_, truth), **own}
         if (model.told_shares_ > 0).all():
             shifted = move(model, z, told["scenario"] == "case-control", proba)
@@ -206,6 +208,9 @@ def run_cell(name, draw, seed, factor, rhos, rivals):
         sparser = model.path_.model(int(np.flatnonzero(model.lams_ == model.lam_1se_)[0]))
         found[f"rho {rho:g}, 1se"] = judge(sparser.predict_proba(X_test), y_test, sparser.coef_, truth)
     by_rho = {rho: found[f"rho {rho:g}"] for rho in rhos}
+    by_size = BY_SIZE * proba.shape[1] / len(z)
+    nearest = min(rhos, key=lambda rho: abs(np.log(max(rho, 1e-9) / by_size)))
+    found["rho by n and K"] = by_rho[nearest]
     found["rho by held-out likelihood"] = min(by_rho.values(), key=lambda each: each["cv_loss"])
     found["rho by estimated accuracy"] = max(by_rho.values(), key=lambda each: each["estimated"])
     if rivals and factor == 1:
@@ -224,6 +229,13 @@ def move(model, z, only_unlabeled, proba):
     weight = np.full(rows.sum(), 1 / rows.sum())
     change = model.response_.move_to_shares(model.cv_proba_[rows], weight, model.told_shares_)
     return model.response_.moved_proba(proba, change)
+
+
+def lost_below(model, x, y):
+    """Return how many points of accuracy the worst lam below .02 lam_max loses against the best lam of the path."""
+    right = np.array([(model.path_.model(i).predict(x) == y).mean() for i in range(len(model.path_.lams))])
+    below = right[model.path_.lams < 0.02 * model.lam_max_]
+    return 100 * (right.max() - below.min()) if len(below) else 0.0
 
 
 def fit_rival(name, told, X, z, X_test, y_test):
@@ -334,6 +346,11 @@ def main():
     for score in ("accuracy", "log_loss", "too_much_class_0"):
         for factor in sorted({row["factor"] for row in rows}):
             print(f"\n{score}, told shares x {factor:g}\n{table(rows, score, factor)[0].round(3).T}")
+    lost = [row for row in rows if row["score"] == "lost_below"]
+    print(
+        f"\npoints of accuracy that lams below .02 lam_max lose at most\n"
+        f"{pd.DataFrame(lost).groupby(['data', 'method'], sort=False)['value'].max().unstack().round(1)}"
+    )
     if group_wide := [row for row in rows if row["group"] == "wide"]:
         print(f"\nfeatures\n{table(group_wide, 'features')[0].round(0).T}")
     print(f"\n{verdict(rows).to_string(index=False)}")
