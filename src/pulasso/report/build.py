@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from pulasso._messages import listed
 from pulasso._version import __version__
 from pulasso.export.writing import check_target, write_file
 from pulasso.metrics import Scores
@@ -139,9 +140,10 @@ def _render(material: Material) -> str:
     )
     environment.filters["data"] = _as_data
     script, core = _asset("script.js"), material.core
+    names = listed(material.classes[1:], 3, str)  # tabs of a browser tell pages apart by them
     ordered = "ordered " if material.is_ordered else ""
     return environment.get_template("page.html.j2").render(
-        title=f"{len(material.classes)} {ordered}classes from positive and unlabeled data",
+        title=f"{len(material.classes)} {ordered}classes from positive and unlabeled data: {names}",
         subtitle=f"{type(core).__name__}, {core.scenario_.name}, pulasso {__version__}",
         sections=[section for about in _sections_of(material) if (section := about(material)).blocks],
         style=_asset("style.css"),

@@ -185,3 +185,11 @@ def test_bagging_is_among_the_default_models():
     data = simulate_multinomial(120, 3, n_active=2, random_state=0)
     found = compare(data.X, data.z, cv=2, **data.scenario_params)
     assert "pu-bagging" in [line["model"] for line in found.lines]
+
+
+def test_repeated_folds_count_a_row_once(monkeypatch):
+    monkeypatch.setattr("pulasso.model_selection.comparison.N_LAMS", 2)
+    folds = [(np.arange(80, 240), np.arange(80)), (np.arange(160), np.arange(160, 240))]
+    once, twice = (compare(DATA.X, NAMES, ["pulasso"], cv=cv, **HALF).lines[0] for cv in (folds, folds * 2))
+    for name in ("log-loss", "log-loss se", "accuracy se"):
+        assert once[name] == pytest.approx(twice[name], rel=1e-12)
