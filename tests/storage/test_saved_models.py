@@ -208,6 +208,7 @@ def test_a_label_model_by_row_is_not_saved(tmp_path, monkeypatch):
     monkeypatch.setattr(persistence, "VALUES", (*persistence.VALUES, ByRow))
     loaded = round_trip(model, tmp_path / "model")
     assert not hasattr(loaded, "label_model_")
+    loaded.save(tmp_path / "again")
     np.testing.assert_array_equal(loaded.predict_observed_proba(X), model.predict_observed_proba(X))
 
 

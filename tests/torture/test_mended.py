@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import pulasso
 from pulasso import CaseControl, Groups, MultinomialPULasso, MultinomialPULassoCV, OrdinalPULasso
 from pulasso.cli.main import app
-from pulasso.exceptions import ConvergenceWarning, GroupError, LabelError, ScenarioError
+from pulasso.exceptions import ConvergenceWarning, GroupError, LabelError, SavedModelError, ScenarioError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 3
@@ -81,6 +81,14 @@ def test_paths(path):
         model.save(path)
     with pytest.raises(TypeError, match="path=.* is not a path"):
         pulasso.load(path)
+
+
+def test_coefficients_that_no_fit_has(tmp_path):
+    model = MultinomialPULasso(lam=0.1, scenario="fully-observed").fit(X, Y)
+    model.coef_[0, 0] = 1e200
+    model.save(tmp_path / "model")
+    with pytest.raises(SavedModelError, match="larger than those of any fit"):
+        pulasso.load(tmp_path / "model")
 
 
 @pytest.mark.parametrize(

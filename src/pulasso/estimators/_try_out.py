@@ -13,6 +13,8 @@ from pulasso.exceptions import SavedModelError
 
 __all__ = ["try_out"]
 
+LARGEST = 1e150  # of a coefficient on the penalised scale, so that its square is still a number
+
 
 def try_out(model: Any) -> None:
     """Refuse a model whose parts do not fit together."""
@@ -61,6 +63,9 @@ def _try_out_estimator(model: Any) -> None:
         raise SavedModelError("converged_ or warnings_ are not what they should be.")
     if model.coef_.T.reshape(-1).shape != model.groups_.index.reshape(-1).shape:
         raise SavedModelError("coefficients and groups differ in shape.")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not (np.abs(model.coef_ * model.feature_scale_) < LARGEST).all():
+            raise SavedModelError("its coefficients are larger than those of any fit.")
     repr(model), repr(model.summary())
     names = vars(model).pop("feature_names_in_", None)  # else scikit-learn warns of rows without names
     try:

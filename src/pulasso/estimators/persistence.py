@@ -118,7 +118,7 @@ def _take_apart(value: Any) -> Mapping[str, Any] | None:
     if type(value) not in ESTIMATORS:
         return None
     fitted = Optional(sorted((name, each) for name, each in vars(value).items() if name.endswith("_")))
-    if fitted["label_model_"].is_by_row:
+    if "label_model_" in fitted and fitted["label_model_"].is_by_row:  # a loaded model may have left it out
         del fitted["label_model_"]  # one row for each row of the fit: new rows have their own
     fitted.pop("cv_proba_", None)  # of the rows of the fit, like which this file shall not grow
     if "history_" in fitted:
