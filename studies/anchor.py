@@ -14,12 +14,12 @@ Wide tables are Matlab files with X and Y, such as scikit-feature's (lymphoma, T
 """
 
 import argparse
-import csv
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import scipy.io
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import train_test_split
@@ -265,6 +265,7 @@ def run(
     wide=None,
     only=None,
     replicates=None,
+    first=0,
     rhos=None,
     factors=None,
     checkpoint=None,
@@ -279,7 +280,7 @@ def run(
             continue
         factors = (1.0,) if group == "wide" else settings["factors"]
         for factor in factors:
-            for seed in range(replicates or settings["replicates"]):
+            for seed in range(first, first + (replicates or settings["replicates"])):
                 step = (group, name, wide, seed, factor, settings["rhos"])
                 steps[f"{group} {name} x {factor:g} replicate {seed}"] = step
     saved = open_run("study of the anchor", {"fit": FIT, "test rows": TEST_ROWS}, checkpoint)
@@ -295,8 +296,6 @@ def run(
 
 def table(rows, score, factor=1.0):
     """Return means and standard errors: data sets by methods."""
-    import pandas as pd
-
     frame = pd.DataFrame(rows)
     frame = frame[(frame["score"] == score) & (frame["factor"] == factor)]
     grouped = frame.groupby(["group", "data", "method"], sort=False)["value"]
@@ -305,8 +304,6 @@ def table(rows, score, factor=1.0):
 
 def verdict(rows):
     """Say of every strength and rule in how many data sets it is better, or worse by two standard errors, than 0."""
-    import pandas as pd
-
     frame = pd.DataFrame(rows)
     frame = frame[(frame["factor"] == 1.0) & frame["score"].isin(["accuracy", "log_loss", "error"])]
     wide = frame.pivot_table(index=["group", "data", "replicate", "score"], columns="method", values="value")
@@ -331,6 +328,7 @@ def main():
     parser.add_argument("--wide", type=Path, help="folder of Matlab files with X and Y")
     parser.add_argument("--only", nargs="*", help="parts of names of data sets")
     parser.add_argument("--replicates", type=int)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first replicate")
     parser.add_argument("--rhos", type=float, nargs="*", help="strengths; verdicts compare with 0")
     parser.add_argument("--factors", type=float, nargs="*", help="of the told shares of positive classes")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
@@ -338,10 +336,8 @@ def main():
     parser.add_argument("--n-jobs", type=int)
     given = parser.parse_args()
     start = time.perf_counter()
-    names = ("scale", "wide", "only", "replicates", "rhos", "factors", "checkpoint", "n_jobs")
+    names = ("scale", "wide", "only", "replicates", "first", "rhos", "factors", "checkpoint", "n_jobs")
     rows = run(**{name: getattr(given, name) for name in names})
-    import pandas as pd
-
     pd.set_option("display.width", 250, "display.max_columns", 50, "display.max_colwidth", 60)
     for score in ("accuracy", "log_loss", "too_much_class_0"):
         for factor in sorted({row["factor"] for row in rows}):
@@ -356,10 +352,7 @@ def main():
     print(f"\n{verdict(rows).to_string(index=False)}")
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / f"anchor_{given.scale}.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     print(f"written to {path} after {time.perf_counter() - start:.0f} s")
 
 

@@ -11,7 +11,6 @@ Swiss trees are left out, with a word, where they can neither be found nor downl
 """
 
 import argparse
-import csv
 import importlib.util
 import sys
 import time
@@ -19,6 +18,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits, load_wine
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -222,10 +222,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / f"comparators_{arguments.scale}.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     print(f"written to {path} after {time.perf_counter() - start:.0f} s")
 
 

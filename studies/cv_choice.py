@@ -11,12 +11,12 @@ rule, the same folds drawn four times, and what the metrics estimate of log-loss
 """
 
 import argparse
-import csv
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from pulasso import MultinomialPULassoCV, OrdinalPULassoCV, fit_path
@@ -165,10 +165,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / f"cv_choice_{arguments.scale}.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     print(f"written to {path} after {time.perf_counter() - start:.0f} s")
 
 

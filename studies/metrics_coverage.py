@@ -11,13 +11,13 @@ the estimates beside the mean standard error, and the share of 95 % intervals th
 """
 
 import argparse
-import csv
 import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, softmax
 from sklearn import metrics as exact
 
@@ -272,10 +272,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / f"metrics_coverage_{arguments.scale}.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     print(f"written to {path} after {time.perf_counter() - start:.0f} s")
 
 

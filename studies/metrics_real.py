@@ -9,11 +9,11 @@ with the accuracy on the true classes of those rows. One row for each mask, then
 """
 
 import argparse
-import csv
 import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
@@ -120,10 +120,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / f"metrics_real_{arguments.scale}.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     print(f"written to {path} after {time.perf_counter() - start:.0f} s")
 
 

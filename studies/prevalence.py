@@ -10,12 +10,12 @@ features, most of them noise.
 """
 
 import argparse
-import csv
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
 from pulasso.prevalence import METHODS
@@ -162,10 +162,7 @@ def main():
     rows = run(arguments.scale, arguments.seed, arguments.replicates, arguments.checkpoint, arguments.n_jobs)
     out = Path(arguments.out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(out, index=False)
     show(rows)
 
 

@@ -9,11 +9,11 @@ many rows get another class, and the accuracy on new rows of the path's model an
 """
 
 import argparse
-import csv
 import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
@@ -126,10 +126,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / f"restarts_{arguments.scale}.csv"
-    with open(file, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(file, index=False)
     print(f"{file}, {time.perf_counter() - began:.0f} s")
 
 

@@ -11,11 +11,11 @@ violated, and features close to those that matter are the likely false selection
 """
 
 import argparse
-import csv
 import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from pulasso import MultinomialPULasso, OrdinalPULasso
 from pulasso.datasets import simulate_multinomial, simulate_ordinal
@@ -142,10 +142,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / f"stability_{arguments.scale}.csv"
-    with open(file, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(file, index=False)
     print(f"{file}, {time.perf_counter() - began:.0f} s")
 
 

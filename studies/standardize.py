@@ -14,7 +14,6 @@ the enrichment of single mutants, which it did not see, at the best lam of the p
 """
 
 import argparse
-import csv
 import os
 import time
 import warnings
@@ -22,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array, vstack
 from scipy.stats import spearmanr
 from sklearn.metrics import log_loss, roc_auc_score
@@ -109,8 +109,6 @@ def one_data_set(effects, settings, seed):
 
 def read_rocker(folder):
     """Return X, labels and reads of double mutants, and the log enrichment of every single one (NaN if unseen)."""
-    import pandas as pd
-
     table = pd.read_csv(folder / ROCKER)
     letters = np.array([list(each) for each in table["sequence"]])
     common = np.array([max(set(column), key=column.tolist().count) for column in letters.T])
@@ -210,10 +208,7 @@ def main():
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / f"standardize_{arguments.scale}.csv"
-    with open(file, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(file, index=False)
     print(f"{file}, {time.perf_counter() - began:.0f} s")
 
 
