@@ -11,9 +11,10 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from pulasso._messages import arg, listed, warn
+from pulasso._messages import arg, warn
 from pulasso.data.chunks import SelectedRows
 from pulasso.data.inputs import check_number
+from pulasso.data.parameters import check_choice
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._all_rows import AllRows, call
 from pulasso.estimators._base import BasePULasso, unchanged_on_failure
@@ -112,18 +113,15 @@ class CrossValidated(BasePULasso):
         self._template()._check_params()
         if self.max_active is not None:
             check_number("max_active", self.max_active, least=1, whole=True)
-        known_values = {
-            "select": SELECTIONS,
-            "refit": (None, "relaxed"),
-            "calibrate": (None, "shares"),
-            "progress": (None, True, False),
-        }
-        for name, known in known_values.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise InputError(
-                    f"{name}={value!r} is unknown.", parameter=name, remedy=f"Use one of {listed(known)}."
-                )
+        check_choice("select", self.select, SELECTIONS)
+        check_choice("refit", self.refit, (None, "relaxed"))
+        check_choice("calibrate", self.calibrate, (None, "shares"))
+        if not isinstance(self.progress, bool | None):
+            raise InputError(
+                f"progress={self.progress!r} is unknown.",
+                parameter="progress",
+                remedy="Use None, True or False.",
+            )
 
     def _cross_validate(self, data: PUData, splitter: Any, routed: Bunch, run: Run | None) -> None:
         problem = self._build(data)
@@ -297,8 +295,8 @@ class CrossValidated(BasePULasso):
             self.scenario, "told_shares"
         )
         tells_nothing = tells_nothing or not getattr(self.scenario, "tells_shares", True)
-        is_plain = getattr(self.scenario, "name", self.scenario) == FullyObserved.name
-        is_plain |= getattr(self.scenario, "is_observed", False)
+        name = self.scenario if isinstance(self.scenario, str) else getattr(self.scenario, "name", None)
+        is_plain = name == FullyObserved.name or getattr(self.scenario, "is_observed", False)
         return 0.0 if is_plain or tells_nothing else HELD
 
     def _template(self) -> BasePULasso:

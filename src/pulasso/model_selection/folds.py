@@ -38,7 +38,7 @@ def make_splitter(cv: Any, random_state: Any) -> Any:
     random_state : int, RandomState, Generator or None
         Shuffles the rows of stratified folds; a splitter has its own.
     """
-    if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str):
+    if cv is not None and not isinstance(cv, int | float | np.number | np.bool_ | str | bytes):
         if not hasattr(cv, "split") and isinstance(cv, Iterable):
             if not getattr(cv, "ndim", 1):
                 raise InputError(f"{arg('cv')} is a single value in an array.", parameter="cv")

@@ -66,7 +66,7 @@ class Groups:
     rest: Rest = "error"
 
     def __post_init__(self) -> None:
-        if self.rest not in ("error", "rows", "entries"):
+        if not isinstance(self.rest, str) or self.rest not in ("error", "rows", "entries"):
             raise GroupError(
                 f"{arg('rest')} must be 'error', 'rows' or 'entries', not {self.rest!r}.", parameter="rest"
             )

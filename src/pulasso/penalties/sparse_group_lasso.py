@@ -82,7 +82,7 @@ class SparseGroupLasso:
         sizes = np.sqrt(segments.sizes)
         norms = segments.norms(gradient)
         high = np.divide(
-            norms * sizes, groups + sizes * self.l1_ratio, out=np.zeros_like(norms), where=penalized
+            norms * sizes, groups + sizes * float(self.l1_ratio), out=np.zeros_like(norms), where=penalized
         )
         high *= sizes  # |g| <= ||g|| <= sqrt(size) max |g|
         low = np.zeros_like(high)

@@ -125,7 +125,7 @@ class SelectedLabelling:
         is_list = isinstance(self.columns, Sequence | np.ndarray) and not isinstance(
             self.columns, str | bytes
         )
-        if not is_list or np.ndim(self.columns) != 1 or not len(self.columns):
+        if not is_list or not len(self.columns) or any(map(np.ndim, self.columns)):
             raise ScenarioError(
                 f"columns={self.columns!r} must be a list of at least one column of X.",
                 parameter="columns",
@@ -155,7 +155,8 @@ class SelectedLabelling:
 
     def _check_sampling(self) -> None:
         """Refuse numbers that do not belong to the way in which rows were sampled."""
-        if self.sampling not in (SingleTrainingSet.name, CaseControl.name):
+        known = (SingleTrainingSet.name, CaseControl.name)
+        if not isinstance(self.sampling, str) or self.sampling not in known:
             raise ScenarioError(
                 f"sampling={self.sampling!r} is neither {SingleTrainingSet.name!r} nor {CaseControl.name!r}.",
                 parameter="sampling",

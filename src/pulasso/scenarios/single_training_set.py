@@ -1,6 +1,7 @@
 """Single-training-set: one sample, in which a member of class k shows its label with a known probability."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -60,7 +61,7 @@ class SingleTrainingSet:
         positive = counts.classes[1:]
         frequency = per_class(self.label_frequency, "label_frequency", positive)
         check_range(frequency, "label_frequency", positive, one_allowed=True)
-        if not 0.0 <= float(self.prior_count) < np.inf:
+        if not (isinstance(self.prior_count, Real) and 0.0 <= self.prior_count < np.inf):
             raise ScenarioError(
                 f"prior_count={self.prior_count!r} must be a finite number of rows, 0 or more.",
                 parameter="prior_count",
@@ -89,7 +90,7 @@ class SingleTrainingSet:
         if not self.prior_count > 0:
             positive = counts.n_labeled[1:] / frequency / counts.total
             return np.append(1.0 - positive.sum(), positive)
-        seen = counts.n_labeled + self.prior_count
+        seen = counts.n_labeled + float(self.prior_count)
         hidden = counts.n_unlabeled * (1.0 - np.append(self._negative_frequency(counts), frequency))
         total = seen.sum() + counts.n_unlabeled
 
