@@ -54,10 +54,23 @@ def estimator_settings(
     standardize = "auto" if options.standardize and options.leave_indicators else options.standardize
     how = {"groups": _groups(options, data), "standardize": standardize}
     if options.anchor is not None:
-        how["anchor"] = options.anchor
+        how["anchor"] = parse_anchor(options.anchor)
     if options.penalty is not None:
         how["penalty"] = parse_penalty(options.penalty)
     return {**told, **how}
+
+
+def parse_anchor(text: str) -> float | tuple[float, ...]:
+    """Return one strength of the anchor, or several to choose from."""
+    try:
+        numbers = tuple(float(each) for each in text.split(","))
+    except ValueError:
+        raise InputError(
+            f"{show_parameter('anchor')} {text} is neither a number nor numbers with commas between them.",
+            parameter="anchor",
+            remedy="For example 3, or 0,3 for cross-validation to choose from.",
+        ) from None
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 # --- the scenario and its number --------------------------------------------------------------------------

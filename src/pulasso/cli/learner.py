@@ -88,9 +88,9 @@ def make_learner(
     learner: LearnerName, seed: int, options: ModelOptions, data: "LoadedData", sources: SourceOptions
 ) -> Any:
     """Return the unfitted estimator."""
-    from pulasso.cli.build_estimator import what_is_told
+    from pulasso.cli.build_estimator import parse_anchor, what_is_told
     from pulasso.model_selection.learners import LEARNERS
 
-    held = {} if options.anchor is None else {"anchor": options.anchor}
+    held = {} if options.anchor is None else {"anchor": parse_anchor(options.anchor)}
     told = what_is_told(options, data, sources)
     return LEARNERS[learner.value].make(response=options.response, random_state=seed, **told, **held)

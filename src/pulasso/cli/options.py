@@ -145,11 +145,11 @@ class ModelOptions:
         "group-lasso (the default), elastic-net, sparse-group-lasso, adaptive-group-lasso, group-scad or group-mcp; "
         "its number after a comma: elastic-net,l1_ratio=0.9.",
     )
-    anchor: float | None = option(
+    anchor: str | None = option(
         None,
         MODEL,
         "How strongly the model is held to the class shares that prevalence or label frequency tell; 0 does not hold "
-        "it. By default 3 where lam is chosen by cross-validation, else 0.",
+        "it. By default 3 where lam is chosen by cross-validation, else 0. cv chooses between several: 0,3.",
     )
     standardize: bool = option(
         True, MODEL, "Penalise per standard deviation.", "--standardize/--no-standardize"

@@ -114,8 +114,7 @@ def _of_one_lam(model: Any) -> Any:
     if hasattr(model, "coef_"):
         settings = {name: own[name] for name in kind().get_params() if name in own}
         settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
-        if settings["anchor"] is None:
-            settings["anchor"] = getattr(model, "anchor_", 0.0)
+        settings["anchor"] = model.anchor_
     else:  # boosted trees and networks have no lam; they stop by themselves
         kind, settings = type(model), own
     for name in ("prevalence", "label_frequency"):

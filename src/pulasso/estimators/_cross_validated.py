@@ -28,6 +28,7 @@ from pulasso.estimators._folds import (
     split_step,
 )
 from pulasso.estimators._relaxed import relax
+from pulasso.estimators._strengths import are_several, check_strengths, choose_strength, usual_strength
 from pulasso.estimators.fit_path import collect_path, make_grid
 from pulasso.estimators.shares import words_about_shares
 from pulasso.exceptions import (
@@ -37,7 +38,6 @@ from pulasso.exceptions import (
     InputError,
     StationaryPointWarning,
 )
-from pulasso.losses import HELD
 from pulasso.metrics import PUScorer
 from pulasso.model_selection import (
     SELECTIONS,
@@ -51,7 +51,6 @@ from pulasso.model_selection import (
 from pulasso.model_selection.copies import warn_of_copies
 from pulasso.problem import Problem
 from pulasso.runs import Run, one_blas_thread, open_run, run_steps, shared_array
-from pulasso.scenarios import FullyObserved
 from pulasso.solvers import Solution
 
 __all__ = ["CrossValidated"]
@@ -99,17 +98,24 @@ class CrossValidated(BasePULasso):
             routed = self._route(sample_weight, params)
             splitter = make_splitter(self.cv, self.random_state)
             data = self._read(X, y, sample_weight, source)
-            more = {"splitter": splitter, "split": routed.splitter.split, "score": routed.scorer.score}
-            labels = {"labels as given": data.y}
-            run = open_run(type(self).__name__, {**self._fingerprint(data), **more, **labels})
+            run = self._open_run(data, splitter, routed)
             with shared_array(data.x, X, self.n_jobs) as x:
                 data = replace(data, x=x)  # lets go of the array that was converted
-                self._cross_validate(data, splitter, routed, run)
+                if are_several(self.anchor):
+                    choose_strength(self, data, splitter, routed, run)
+                else:
+                    self._cross_validate(data, splitter, routed, run)
         return self
 
     # -- fitting, step by step ---------------------------------------------------------------------------
 
+    def _open_run(self, data: PUData, splitter: Any, routed: Bunch) -> Run | None:
+        more = {"splitter": splitter, "split": routed.splitter.split, "score": routed.scorer.score}
+        return open_run(type(self).__name__, {**self._fingerprint(data), **more, "labels as given": data.y})
+
     def _check_params(self) -> None:
+        if are_several(self.anchor):
+            check_strengths(self.anchor)
         self._template()._check_params()
         if self.max_active is not None:
             check_number("max_active", self.max_active, least=1, whole=True)
@@ -289,15 +295,9 @@ class CrossValidated(BasePULasso):
         self.class_shares_ = anchor.sample_weight[anchor.population] @ self._plain.predict_proba(self, rows)
 
     def _anchor_strength(self) -> float:
-        if self.anchor is not None:
-            return self.anchor
-        tells_nothing = getattr(self.scenario, "sampled_by_label", False) and not hasattr(
-            self.scenario, "told_shares"
-        )
-        tells_nothing = tells_nothing or not getattr(self.scenario, "tells_shares", True)
-        name = self.scenario if isinstance(self.scenario, str) else getattr(self.scenario, "name", None)
-        is_plain = name == FullyObserved.name or getattr(self.scenario, "is_observed", False)
-        return 0.0 if is_plain or tells_nothing else HELD
+        if are_several(self.anchor):
+            return getattr(self, "anchor_", 0.0)  # that which was chosen
+        return usual_strength(self.scenario) if self.anchor is None else self.anchor
 
     def _template(self) -> BasePULasso:
         """Return the estimator of one lam with the settings that both share."""

@@ -68,9 +68,11 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         None shows a bar if stderr is a terminal.
     random_state : int, RandomState, Generator or None
         Shuffles rows before they are split, where `cv` is a number.
-    anchor : float, optional
+    anchor : float or sequence of floats, optional
         As for :class:`MultinomialPULasso`, whose default is 0, the paper's objective. Here, where the best prediction
-        is looked for, it is 3 by default, as ``studies/anchor.py`` suggests; 0 where no label is hidden.
+        is looked for, it is 3 by default, as ``studies/anchor.py`` suggests; 0 where no label is hidden. Of several,
+        such as ``(0, 3)``, held-out rows choose, on the same folds: one cross-validation for each. It is what to do
+        where the told shares are not certain.
     scenario, prevalence, label_frequency, penalty, groups, standardize, fit_intercept
         As for :class:`MultinomialPULasso`.
     solver, tol, max_iter, unlabeled, negative
@@ -93,6 +95,9 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
     cv_proba_ : array of shape (n_samples, n_classes)
         Probabilities of the true classes of every row, at the chosen lam, by the models that did not see the row: for
         honest scores, ``pu_scores(model, X, z, y_proba=model.cv_proba_)``. Not saved with the model.
+    anchors_, anchor_loss_ : array of shape (n_strengths,)
+        Strengths of the anchor that were given to choose from, and the mean held-out loss at the best lam of each; only
+        where there were several. ``anchor_`` is the chosen one.
     refit_loss_ : float
         Only with `refit`: the mean loss on held-out rows of models that were refitted in the same way without them, to
         compare with ``cv_loss_mean_[best_index_]``.
@@ -147,7 +152,7 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
-        anchor: float | None = None,
+        anchor: float | Sequence[float] | None = None,
         groups: str | Groups = "rows",
         standardize: bool | str = True,
         fit_intercept: bool = True,
@@ -197,7 +202,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
     ----------
     lams, n_lams, lam_min_ratio, cv, scoring, select, max_active, refit, calibrate, n_jobs, progress, random_state
         As for :class:`MultinomialPULassoCV`.
-    anchor : float, optional
+    anchor : float or sequence of floats, optional
         As for :class:`MultinomialPULassoCV`.
     scenario, prevalence, label_frequency, penalty, groups, standardize
         As for :class:`OrdinalPULasso`.
@@ -245,7 +250,7 @@ class OrdinalPULassoCV(CrossValidated, OrdinalPULasso):
         prevalence: PerClass | None = None,
         label_frequency: PerClass | None = None,
         penalty: str | Penalty | None = None,
-        anchor: float | None = None,
+        anchor: float | Sequence[float] | None = None,
         groups: str | Groups = "entries",
         standardize: bool | str = True,
         solver: str = "working-set",
