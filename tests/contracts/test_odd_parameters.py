@@ -54,6 +54,12 @@ PARTS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """An odd word may be taken for the name of a folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def parameters_of(made):
     return [name for name in inspect.signature(made).parameters if name not in ("args", "kwargs")]
 
