@@ -65,7 +65,10 @@ def kill_commands(n_rounds, rng):
         x, z = make_table()
         head = ",".join(["z", *(f"x{j}" for j in range(N_FEATURES))])
         np.savetxt(folder / "table.csv", np.column_stack([z, x]), "%.6g", ",", header=head, comments="")
-        for run in ("first", "undisturbed"):  # the first finds cold files, and takes longer than those to come
+        for run in (
+            "first",
+            "undisturbed",
+        ):  # the first finds cold files, and takes longer than those to come
             started = time.perf_counter()
             process = start_command(folder / run)
             said = process.communicate()[1].decode()

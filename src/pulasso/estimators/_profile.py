@@ -18,7 +18,7 @@ from pulasso.losses import ObservedLoss
 from pulasso.path import lams_down_to, solve_path
 from pulasso.problem import Params, Problem
 
-__all__ = ["JointPoint", "Profile"]
+__all__ = ["JointObjective", "JointPoint", "Profile"]
 
 # The profile is only as smooth as its classes are solved; on the way down to their lam that matters little.
 SHARPER, TOL_ON_THE_WAY = 0.1, 1e-3
@@ -36,7 +36,7 @@ class JointPoint:
     gamma : array of shape (n_parameters,)
         Labelling: intercepts, effects of columns of unit variance, shifts.
     params : Params
-        Of the classes.
+        Of the classes; of several species a tuple.
     loss : float
         With the anchor.
     penalty : float
@@ -46,44 +46,46 @@ class JointPoint:
     """
 
     gamma: NDArray
-    params: Params
+    params: Any
     loss: float
     penalty: float
     grad: NDArray
 
 
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """The objective as a function of the labelling."""
+class JointObjective:
+    """What is stationary in the labelling, where classes follow it: certificate, minimiser and standard errors.
 
-    problem: Problem
-    labelling: RowLabelling
-    solver: str
-    tol: float
-    max_iter: int
+    Subclasses have `labelling`, which says what gamma holds, and fit the classes.
+    """
 
-    def with_labelling(self, gamma: NDArray) -> Problem:
-        """Return the problem of the classes, given the labelling."""
-        data = self.problem.data
-        return replace(self.problem, loss=ObservedLoss(self.labelling.model(gamma), data.codes, data.weight))
+    labelling: Any
 
-    def down_the_path(self, gamma: NDArray) -> Params:
+    @property
+    def kkt_scale(self) -> float:
+        """What violations are relative to."""
+        raise NotImplementedError
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows tell of the labelling."""
+        raise NotImplementedError
+
+    def down_the_path(self, gamma: NDArray) -> Any:
         """Return the classes as the estimator will find them, from the null model down."""
-        problem = self.with_labelling(gamma)
-        lams = lams_down_to(problem.lam, problem.lam_max)
-        tols = np.append(np.full(len(lams) - 1, TOL_ON_THE_WAY), SHARPER * self.tol)
-        *_, last = solve_path(problem, lams, solver=self.solver, tol=tols, max_iter=self.max_iter)
-        return last.params
+        raise NotImplementedError
 
-    def at(self, gamma: NDArray, start: Params) -> JointPoint:
+    def at(self, gamma: NDArray, start: Any) -> JointPoint:
         """Fit the classes, and differentiate in the labelling."""
-        problem = self.with_labelling(gamma)
-        how: dict[str, Any] = {"solver": self.solver, "tol": SHARPER * self.tol, "max_iter": self.max_iter}
-        params = next(solve_path(problem, np.array([problem.lam]), start=start, **how)).params
-        point = problem.at(params)
-        eta = problem.response.log_odds(point.linear, params.offsets)
-        grad = self.labelling.gradient(gamma, problem.loss.label_model, eta)  # type: ignore[attr-defined]
-        return JointPoint(gamma, params, point.loss, point.penalty, grad)
+        raise NotImplementedError
+
+    def n_selected(self, params: Any) -> int:
+        """Return how many coefficients of the classes are not zero."""
+        raise NotImplementedError
+
+    def bic(self, at: JointPoint) -> float:
+        """Return the Bayesian information criterion of classes and labelling."""
+        n_effects = np.count_nonzero(self.effects(at)) + self.n_selected(at.params)
+        return float(2.0 * self.n_rows * at.loss + np.log(self.n_rows) * n_effects)
 
     def largest_gradient(self, at: JointPoint) -> float:
         """Return the smallest lam at which no effect would move from zero."""
@@ -98,7 +100,7 @@ class Profile:
         limit = np.where(self.labelling.is_penalized, lam, 0.0)
         moved = np.abs(at.grad + np.copysign(limit, at.gamma))
         distance = np.where(at.gamma != 0, moved, np.maximum(np.abs(at.grad) - limit, 0.0))
-        return float(distance.max() / self.problem.kkt_scale)
+        return float(distance.max() / self.kkt_scale)
 
     def steps(self, at: JointPoint) -> NDArray:
         """Return steps of one standard error, shape (n, n_parameters): their outer products sum to the covariance.
@@ -114,10 +116,9 @@ class Profile:
             ends = [self.at(at.gamma + side * step, at.params).grad[free] for side in (1, -1)]
             hessian[j] = (ends[0] - ends[1]) / (2 * STEP)
         steps = np.zeros((len(free), len(at.gamma)))
-        n = np.count_nonzero(self.problem.data.weight)
         values, vectors = np.linalg.eigh(0.5 * (hessian + hessian.T))
         with np.errstate(invalid="ignore", divide="ignore"):
-            steps[:, free] = (vectors / np.sqrt(n * np.where(values > 0, values, np.nan))).T
+            steps[:, free] = (vectors / np.sqrt(self.n_rows * np.where(values > 0, values, np.nan))).T
         return steps
 
     def minimize(
@@ -146,11 +147,59 @@ class Profile:
         start = np.concatenate([at.gamma[~is_effect], np.maximum(effects, 0.0), np.maximum(-effects, 0.0)])
         most = 0.0 if constant else np.inf
         bounds = [(-np.inf, np.inf)] * np.count_nonzero(~is_effect) + [(0.0, most)] * (2 * len(effects))
-        options = {"maxiter": MAX_STEPS, "ftol": 0.0, "gtol": SHARPER * tol * self.problem.kkt_scale}
+        options = {"maxiter": MAX_STEPS, "ftol": 0.0, "gtol": SHARPER * tol * self.kkt_scale}
         minimize(
             evaluate, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options, callback=accept
         )
         return best, history
+
+
+@dataclass(frozen=True, eq=False)
+class Profile(JointObjective):
+    """The objective of one problem as a function of its labelling."""
+
+    problem: Problem
+    labelling: RowLabelling
+    solver: str
+    tol: float
+    max_iter: int
+
+    @property
+    def kkt_scale(self) -> float:
+        """What violations are relative to: the same as for the classes."""
+        return self.problem.kkt_scale
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows count."""
+        return int(np.count_nonzero(self.problem.data.weight))
+
+    def n_selected(self, params: Params) -> int:
+        """Return how many coefficients of the classes are not zero."""
+        return int(np.count_nonzero(params.theta))
+
+    def with_labelling(self, gamma: NDArray) -> Problem:
+        """Return the problem of the classes, given the labelling."""
+        data = self.problem.data
+        return replace(self.problem, loss=ObservedLoss(self.labelling.model(gamma), data.codes, data.weight))
+
+    def down_the_path(self, gamma: NDArray) -> Params:
+        """Return the classes as the estimator will find them, from the null model down."""
+        problem = self.with_labelling(gamma)
+        lams = lams_down_to(problem.lam, problem.lam_max)
+        tols = np.append(np.full(len(lams) - 1, TOL_ON_THE_WAY), SHARPER * self.tol)
+        *_, last = solve_path(problem, lams, solver=self.solver, tol=tols, max_iter=self.max_iter)
+        return last.params
+
+    def at(self, gamma: NDArray, start: Params) -> JointPoint:
+        """Fit the classes, and differentiate in the labelling."""
+        problem = self.with_labelling(gamma)
+        how: dict[str, Any] = {"solver": self.solver, "tol": SHARPER * self.tol, "max_iter": self.max_iter}
+        params = next(solve_path(problem, np.array([problem.lam]), start=start, **how)).params
+        point = problem.at(params)
+        eta = problem.response.log_odds(point.linear, params.offsets)
+        grad = self.labelling.gradient(gamma, problem.loss.label_model, eta)  # type: ignore[attr-defined]
+        return JointPoint(gamma, params, point.loss, point.penalty, grad)
 
 
 def _joined(split: NDArray, is_effect: NDArray) -> tuple[NDArray, NDArray]:

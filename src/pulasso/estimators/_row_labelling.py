@@ -45,6 +45,11 @@ class Selection:
         return np.column_stack([np.ones(len(self.weight)), (self._effort[0] - mean) / scale])
 
     @property
+    def scale(self) -> NDArray:
+        """Standard deviations of the columns; effects are per one of them."""
+        return self._moments[1]
+
+    @property
     def _n_positive(self) -> int:
         return len(self.data.classes) - 1
 

@@ -88,7 +88,9 @@ def _parquet(rng, x, folder):
     for number, part in enumerate(parts):
         pyarrow.parquet.write_table(table(part), folder / f"{number}.parquet", row_group_size=5)
     names = pyarrow.parquet.read_schema(folder / "0.parquet").names
-    if rng.random() < 0.2 and len(parts) == 1 and len(set(names)) == len(names):  # else pyarrow itself refuses
+    if (
+        rng.random() < 0.2 and len(parts) == 1 and len(set(names)) == len(names)
+    ):  # else pyarrow itself refuses
         return pyarrow.dataset.dataset(folder / "0.parquet", partitioning=None)
     if rng.random() < 0.1:
         file = folder / f"{len(parts) - 1}.parquet"
