@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import arg, listed, plain, warn
+from pulasso._messages import Message, arg, listed, plain, warn
 from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import InputError
 
@@ -99,5 +99,8 @@ def about(name: Any) -> Iterator[None]:
             words = shown + error.problem.template
             raise type(error)(words, parameter=error.parameter, remedy=error.remedy.template) from None
     for each in caught:
-        words = each.message.args[0] if isinstance(each.message, Warning) and each.message.args else ""
-        warn(shown + getattr(words, "template", str(words)), each.category)
+        said = each.message.args[0] if isinstance(each.message, Warning) and each.message.args else None
+        if isinstance(said, Message):
+            warn(shown + said.template, each.category)
+        else:  # of another library
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

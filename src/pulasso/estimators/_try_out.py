@@ -61,7 +61,7 @@ def _try_out_species(model: OneVsRestPULasso) -> None:
     if any(own != names[0] for own in names):
         raise SavedModelError("the models of the species have other names of features.")
     model._check_estimator(None)
-    repr(model), model.converged_
+    repr(model), repr(model.summary()), model.converged_
 
 
 def _of_kind(kind: type, value: Any) -> Any:

@@ -19,6 +19,7 @@ from pulasso.estimators._species import Species, about, check_background, read_i
 from pulasso.estimators.cv import MultinomialPULassoCV
 from pulasso.estimators.labelling import find_labelling, fits_labelling, prepare
 from pulasso.estimators.multinomial import MultinomialPULasso
+from pulasso.estimators.summary import Summary, summarize_species
 from pulasso.exceptions import InputError
 from pulasso.model_selection.folds import take_rows
 from pulasso.scenarios import Propensity, Sources, as_scenario, per_class
@@ -265,6 +266,11 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray:
         """Return the log odds of each species, shape (n_samples, n_species)."""
         return np.column_stack([each.decision_function(X) for each in self._fitted()])
+
+    def summary(self) -> Summary:
+        """Return what was selected for each species, and how well each fit is certified."""
+        check_is_fitted(self)
+        return summarize_species(self)
 
     def save(self, path: Any, *, force: bool = False, notes: Mapping[str, Any] | None = None) -> None:
         """Write the fitted models into a folder, from which `pulasso.load` reads them: as `MultinomialPULasso.save`."""

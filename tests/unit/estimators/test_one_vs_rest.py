@@ -162,6 +162,9 @@ def test_species_keep_their_certificates_and_the_labelling_has_one():
     assert np.abs(model.predict_proba(drawn.new) - drawn.proba).mean() < 0.03
     np.testing.assert_array_equal(model.predict(drawn.new), model.predict_proba(drawn.new) > 0.5)
     np.testing.assert_allclose(expit(model.decision_function(drawn.new)), model.predict_proba(drawn.new))
+    printed = str(model.summary())
+    assert all(name in printed for name in NAMES) and "road +1" in printed
+    assert list(model.summary().to_frame().columns) == ["group", *NAMES]
     assert is_classifier(model) and model.score(drawn.new, drawn.proba > 0.5) > 0.8
 
 
