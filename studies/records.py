@@ -153,6 +153,7 @@ def coverage(sets):
                 inside[way].append([holds(scores[name], true[name]) for name in names])
         for way, each in inside.items():
             rows.append([f"{n:,}", way, *(f"{share:.3f}" for share in np.mean(each, axis=0))])
+            print(rows[-1], flush=True)
     print_table(["n", "labelling", *names], rows)
 
 
@@ -181,6 +182,7 @@ def main():
     )
     parser.add_argument("--scale", choices=REPLICATES, default="quick")
     parser.add_argument("--only", choices=["bias", "survey", "coverage"])
+    parser.add_argument("--sets", type=int, help="of the coverage, instead of those of the scale")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.only in (None, "bias"):
@@ -188,7 +190,7 @@ def main():
     if given.only in (None, "survey"):
         records_and_survey(REPLICATES[given.scale])
     if given.only in (None, "coverage"):
-        coverage(SETS[given.scale])
+        coverage(given.sets or SETS[given.scale])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ certificate, and the gradient of the profile is that of F in gamma. Effects are 
 so that a quasi-Newton method with bounds serves the lasso.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from pulasso.estimators._row_labelling import RowLabelling
-from pulasso.losses import ObservedLoss
+from pulasso.estimators._row_labelling import STEP, RowLabelling
+from pulasso.losses import ObservedLoss, PULoss
 from pulasso.path import lams_down_to, solve_path
 from pulasso.problem import Params, Problem
 
@@ -23,8 +24,6 @@ __all__ = ["JointObjective", "JointPoint", "Profile"]
 # The profile is only as smooth as its classes are solved; on the way down to their lam that matters little.
 SHARPER, TOL_ON_THE_WAY = 0.1, 1e-3
 MAX_STEPS = 300
-# Of differences by which the curvature is found, in log odds.
-STEP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,24 +101,52 @@ class JointObjective:
         distance = np.where(at.gamma != 0, moved, np.maximum(np.abs(at.grad) - limit, 0.0))
         return float(distance.max() / self.kkt_scale)
 
+    def losses(self, at: JointPoint) -> NDArray:
+        """Return what each row adds to the loss."""
+        raise NotImplementedError
+
+    def levels(self, at: JointPoint) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+        """Yield records, what each adds by chance to the level that they tell, and how its gradient goes with it."""
+        raise NotImplementedError
+
     def steps(self, at: JointPoint) -> NDArray:
         """Return steps of one standard error, shape (n, n_parameters): their outer products sum to the covariance.
 
-        By the curvature of the profile, in which the classes follow the labelling; entries that are zero are taken as
-        known. All nan where it has no minimum in some direction.
+        With the curvature H of the profile, in which the classes follow the labelling, and the sum J of outer products
+        of what rows add to its gradient, it is ``H^-1 J H^-1``. A row counts once whatever it is a row of, and the
+        level of a case-control sample, which its records tell, is one of the things that chance moves. Entries that
+        are zero are taken as known. All nan where the profile has no minimum in some direction.
         """
         free = np.flatnonzero(self.labelling.has_effect & (~self.labelling.is_penalized | (at.gamma != 0)))
-        hessian = np.empty((len(free), len(free)))
-        for j, entry in enumerate(free):
-            step = np.zeros_like(at.gamma)
-            step[entry] = STEP
-            ends = [self.at(at.gamma + side * step, at.params).grad[free] for side in (1, -1)]
-            hessian[j] = (ends[0] - ends[1]) / (2 * STEP)
+        hessian, by_row = [], []
+        for entry in free:
+            step = STEP * (np.arange(len(at.gamma)) == entry)
+            ends = [self.at(at.gamma + side * step, at.params) for side in (1, -1)]
+            hessian.append((ends[0].grad[free] - ends[1].grad[free]) / (2 * STEP))
+            by_row.append((self.losses(ends[0]) - self.losses(ends[1])) / (2 * STEP))
         steps = np.zeros((len(free), len(at.gamma)))
-        values, vectors = np.linalg.eigh(0.5 * (hessian + hessian.T))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            steps[:, free] = (vectors / np.sqrt(self.n_rows * np.where(values > 0, values, np.nan))).T
+        if not len(free):
+            return steps
+        scores = np.column_stack(by_row)
+        for rows, by_chance, slope in self.levels(at):
+            scores[rows] += np.outer(by_chance, slope[free])
+        values, vectors = np.linalg.eigh(0.5 * (np.array(hessian) + np.transpose(hessian)))
+        if not (values > 0).all():
+            steps[:, free] = np.nan
+            return steps
+        inverse = (vectors / values) @ vectors.T
+        # As many steps as there are entries, by the singular values of what all rows add.
+        _, size, directions = np.linalg.svd(self._centred(scores) @ inverse, full_matrices=False)
+        steps[: len(size), free] = size[:, None] * directions
         return steps
+
+    def _centred(self, scores: NDArray) -> NDArray:
+        """Return scores less the mean of the rows that were sampled together; rows without weight add nothing."""
+        counts = np.asarray(scores.any(axis=1))
+        _, strata = np.unique(self.labelling.strata, return_inverse=True)
+        n_rows = np.maximum(np.bincount(strata, weights=counts), 1.0)
+        means = np.column_stack([np.bincount(strata, weights=each) / n_rows for each in scores.T])
+        return np.where(counts[:, None], scores - means[strata], 0.0)
 
     def minimize(
         self, at: JointPoint, lam: float, tol: float, constant: bool
@@ -200,6 +227,19 @@ class Profile(JointObjective):
         eta = problem.response.log_odds(point.linear, params.offsets)
         grad = self.labelling.gradient(gamma, problem.loss.label_model, eta)  # type: ignore[attr-defined]
         return JointPoint(gamma, params, point.loss, point.penalty, grad)
+
+    def losses(self, at: JointPoint) -> NDArray:
+        """Return what each row adds to the loss; the anchor, which all rows make, is left out."""
+        problem = self.with_labelling(at.gamma)
+        eta = problem.response.log_odds(problem.at(at.params).linear, at.params.offsets)
+        weight = problem.data.weight / problem.data.weight.sum()
+        return weight * PULoss(problem.loss.label_model).loss(eta, problem.data.codes)  # type: ignore[attr-defined]
+
+    def levels(self, at: JointPoint) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+        """Yield records, what each adds by chance to the level that they tell, and how the gradient goes with it."""
+        for rows, by_chance, *ends in self.labelling.levels(at.gamma):
+            grads = [replace(self, labelling=each).at(at.gamma, at.params).grad for each in ends]
+            yield rows, by_chance, (grads[0] - grads[1]) / (2 * STEP)
 
 
 def _joined(split: NDArray, is_effect: NDArray) -> tuple[NDArray, NDArray]:

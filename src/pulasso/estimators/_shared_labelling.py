@@ -10,8 +10,8 @@ Given the labelling species have nothing to do with each other, so that the prof
 and its gradient in :math:`\gamma` adds up.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,10 +35,13 @@ class SharedLabelling:
         One for each species, of one class and without sources.
     share : array of shape (n_species,)
         Of the weight of all rows; a row that counts for several species is several.
+    strata : array of shape (n_samples,)
+        Which rows of the table were sampled together.
     """
 
     parts: tuple[RowLabelling, ...]
     share: NDArray
+    strata: NDArray
 
     @cached_property
     def _relative_scale(self) -> NDArray:
@@ -84,15 +87,28 @@ class SharedLabelling:
 
 @dataclass(frozen=True, eq=False)
 class SharedProfile(JointObjective):
-    """The sum of the objectives of all species as a function of their labelling."""
+    """The sum of the objectives of all species as a function of their labelling.
+
+    Attributes
+    ----------
+    profiles : tuple of Profile
+        One for each species.
+    rows : tuple of array of int
+        Which rows of the table are those of each species.
+    strata : array of shape (n_samples,)
+        Which rows of the table were sampled together.
+    """
 
     profiles: tuple[Profile, ...]
+    rows: tuple[NDArray, ...]
+    strata: NDArray
 
     @cached_property
     def labelling(self) -> SharedLabelling:
         """What gamma holds."""
         weights = np.array([each.problem.data.weight.sum() for each in self.profiles])
-        return SharedLabelling(tuple(each.labelling for each in self.profiles), weights / weights.sum())
+        parts = tuple(each.labelling for each in self.profiles)
+        return SharedLabelling(parts, weights / weights.sum(), self.strata)
 
     @property
     def kkt_scale(self) -> float:
@@ -125,3 +141,25 @@ class SharedProfile(JointObjective):
             float(share @ [each.penalty for each in found]),
             self.labelling.gradient([each.grad for each in found]),
         )
+
+    def losses(self, at: JointPoint) -> NDArray:
+        """Return what each row of the table adds to the loss, as a row of all the species that it is one of."""
+        found, labelling = np.zeros(len(self.strata)), self.labelling
+        for each, own, rows, share in zip(
+            self.profiles, self._own(at), self.rows, labelling.share, strict=True
+        ):
+            found[rows] += share * each.losses(own)
+        return found
+
+    def levels(self, at: JointPoint) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+        """Yield records, what each adds by chance to the level that they tell, and how the gradient goes with it."""
+        own = self._own(at)
+        for s, each in enumerate(self.profiles):
+            for rows, by_chance, slope in each.levels(own[s]):
+                of_all = [slope if t == s else np.zeros_like(slope) for t in range(len(self.profiles))]
+                yield self.rows[s][rows], by_chance, self.labelling.gradient(of_all)
+
+    def _own(self, at: JointPoint) -> list[JointPoint]:
+        """Return labelling and classes of each species."""
+        parts = zip(self.labelling.own(at.gamma), at.params, strict=True)
+        return [replace(at, gamma=gamma, params=params) for gamma, params in parts]

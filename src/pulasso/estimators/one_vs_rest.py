@@ -68,8 +68,8 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     converged_ : bool
         Whether all of them are at most ``tol``.
     propensity_ : Propensity
-        The chance of a label, one row for each species with the effects that they share. Standard errors take records
-        of different species, given x, for independent.
+        The chance of a label, one row for each species with the effects that they share. Its standard errors count a
+        row once, whatever species it is a row of.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only when X had column names.
@@ -127,7 +127,7 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             scenarios = _scenarios(scenario, names)
             rows = species_of(names, labelled, weight, whole=not scenario.sampled_by_label)
             if fits_labelling(scenario) and scenario.shared:
-                scenarios = self._fit_labelling(X, rows, scenarios)
+                scenarios = self._fit_labelling(X, rows, scenarios, x.shape[0])
             more = {} if groups is None else {"groups": np.asarray(groups)}
             fitted = []
             for own, found in zip(rows, scenarios, strict=True):
@@ -177,7 +177,7 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return an estimator of one species."""
         return clone(self.estimator).set_params(scenario=scenario, prevalence=None, label_frequency=None)
 
-    def _fit_labelling(self, X: Any, rows: list[Species], scenarios: list[Any]) -> list[Any]:
+    def _fit_labelling(self, X: Any, rows: list[Species], scenarios: list[Any], n_rows: int) -> list[Any]:
         """Return the scenario of every species with its propensity, fitted to all of them."""
         lam, found = getattr(self.estimator, "lam", None), []
         for own, scenario in zip(rows, scenarios, strict=True):
@@ -185,7 +185,13 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 model = self._template(scenario)
                 data = model._read(take_rows(X, own.rows), own.labels, own.weight)
                 found.append(prepare(model, data, scenario, lam))
-        profile = SharedProfile(tuple(each.profile for each in found))
+        strata = np.zeros(n_rows, dtype=int)
+        for s, own in enumerate(rows, start=1):
+            # Where a row holds several species it is a record of the last: chance moves all of them together.
+            strata[own.rows[own.labels == 1]] = s if scenarios[0].sampled_by_label else 0
+        profile = SharedProfile(
+            tuple(each.profile for each in found), tuple(own.rows for own in rows), strata
+        )
         at, facts, late = find_labelling(profile, found[0].lam, self.estimator)
         of_each = []
         gammas = profile.labelling.own(at.gamma)

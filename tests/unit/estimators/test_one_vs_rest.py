@@ -96,7 +96,7 @@ def test_the_gradient_of_all_species_agrees_with_finite_differences(sampling):
         with pytest.warns(IdentifiabilityWarning):
             weight = 1.0 + (np.arange(len(rows)) % (s + 2))
             profiles.append(prepare(model, model._read(X[rows], z[rows], weight), scenario, 0.01).profile)
-    together = SharedProfile(tuple(profiles))
+    together = SharedProfile(tuple(profiles), (), np.zeros(0))
     gamma = together.labelling.start()
     gamma += np.random.default_rng(0).normal(scale=0.3, size=len(gamma))
     start = together.down_the_path(gamma)
@@ -127,6 +127,32 @@ def test_one_species_of_one_sample_is_selected_labelling():
     both, alone = OneVsRestPULasso(model).fit(X, Y), clone(model).fit(X, Y[:, 0])
     np.testing.assert_array_equal(both.coef_, alone.coef_)
     np.testing.assert_array_equal(both.propensity_.directions, alone.propensity_.directions)
+
+
+@pytest.mark.parametrize("sampling", ["case-control", "single-training-set"])
+def test_records_that_come_twice_tell_nothing_new(sampling):
+    if sampling == "case-control":
+        drawn = simulate(400, n_species=1)
+        X, z, scenario = drawn.X, drawn.Y["oak"].to_numpy(), biased(drawn.share["oak"])
+    else:
+        X, Y = one_sample(800, n_species=1)
+        z, scenario = Y[:, 0], SelectedLabelling([0], excluded=True)
+    model = OneVsRestPULasso(MultinomialPULasso(lam=1e-3, scenario=scenario))
+    once, twice = (model.fit(X, np.column_stack([z] * k)).propensity_ for k in (1, 2))
+    np.testing.assert_allclose(twice.coef[0], once.coef[0], rtol=1e-3)
+    np.testing.assert_allclose(twice.standard_error[0], once.standard_error[0], rtol=1e-2)
+
+
+@pytest.mark.slow
+def test_standard_errors_are_those_of_repeated_draws():
+    found = []
+    for seed in range(30):
+        drawn = simulate(1200, seed=seed, n_species=2)
+        propensity = model_of(drawn.share).fit(drawn.X, drawn.Y).propensity_
+        found.append((propensity.coef[0, 0], propensity.standard_error[0, 0]))
+    effects, errors = np.transpose(found)
+    # The standard deviation of thirty draws is itself known to an eighth.
+    assert 0.7 < errors.mean() / effects.std() < 1.4
 
 
 # -- recovery ---------------------------------------------------------------------------------------------------------
