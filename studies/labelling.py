@@ -2,6 +2,7 @@
 
     PULASSO_DATA=folder python studies/labelling.py --scale quick            # some minutes
     python studies/labelling.py --scale full --only recovery
+    python studies/labelling.py --only rate --replicates 40                  # why errors of one class fall as they do
     python studies/labelling.py --scale full --only test --sets 200          # level and power of test_labelling
     python studies/labelling.py --scale full --only test --method classifier --sets 400
     PULASSO_DATA=folder python studies/labelling.py --scale full --only mechanisms
@@ -9,6 +10,7 @@
 
 Recovery: the model is drawn from itself, one column drives the labelling, and where the data can tell (one class with
 the column kept out of the classes; several classes that share a propensity) errors should fall as one over root n.
+Rate: the same for one class with more draws, and with the lasso taken off the propensity, and off both.
 Mechanisms: rows with known classes are labelled by a constant chance; by one that rises, or falls, with the probability
 of a positive class under a model of all true classes; or the half of them with the largest probability. Both fits are
 told the label frequency over all rows. "removed" is the part of the excess in log-loss of the constant label frequency,
@@ -83,6 +85,27 @@ def recovery(replicates):
             rmse = np.sqrt(np.mean(np.square(errors), axis=0))
             rows.append([name, f"{n:,}", *(f"{value:.3f}" for value in rmse), f"{np.sqrt(n) * rmse[1]:.1f}"])
     print_table(["case", "n", "classes", "effect", "level", "root n x effect"], rows)
+
+
+def rate(replicates):
+    """Root n times the errors of the effect for one class: which lasso makes them, if any does."""
+    rows = []
+    for n in SIZES:
+        small = 0.01 / np.sqrt(n)
+        ways = {"as above": (small, None), "propensity free": (small, 0.0), "both free": (1e-6, 0.0)}
+        for way, (lam, own) in ways.items():
+            errors = []
+            for seed in range(replicates):
+                X, z, _ = draw(n, 1, [seed, 11], in_classes=0.0)
+                scenario = SelectedLabelling([0], excluded=True, lam=own)
+                model = MultinomialPULasso(lam=lam, tol=1e-5, scenario=scenario).fit(X, z)
+                errors.append(np.sqrt(n) * (model.propensity_.coef[0, 0] - EFFECT))
+            rmse = np.sqrt(np.mean(np.square(errors)))
+            spread = np.std(np.square(errors)) / np.sqrt(replicates) / (2 * rmse)
+            numbers = (f"{each:.1f}" for each in (np.mean(errors), rmse, spread))
+            rows.append([f"{n:,}", way, *numbers])
+            print(rows[-1], flush=True)
+    print_table(["n", "lasso", "root n x mean error", "root n x effect", "standard error"], rows)
 
 
 def level_and_power(sets, n, method):
@@ -201,7 +224,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
-    parser.add_argument("--only", choices=["recovery", "test", "mechanisms", "linear"])
+    parser.add_argument("--only", choices=["recovery", "rate", "test", "mechanisms", "linear"])
     parser.add_argument("--sets", type=int, help="of the test, instead of those of the scale")
     parser.add_argument("--replicates", type=int, help="of the others, instead of those of the scale")
     parser.add_argument("--method", choices=["likelihood-ratio", "classifier"], default="likelihood-ratio")
@@ -212,6 +235,8 @@ def main():
     wanted = (given.only,) if given.only else ("recovery", "test", "mechanisms", "linear")
     if "recovery" in wanted:
         recovery(given.replicates or replicates)
+    if "rate" in wanted:
+        rate(given.replicates or replicates)
     if "test" in wanted:
         level_and_power(given.sets or sets, given.rows, given.method)
     if "mechanisms" in wanted:

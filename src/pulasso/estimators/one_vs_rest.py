@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from pulasso._messages import arg, plain
+from pulasso._messages import arg
 from pulasso.data.inputs import check_features, check_weight
 from pulasso.data.parameters import check_in_memory, kind_of
 from pulasso.estimators._base import unchanged_on_failure
@@ -128,17 +128,14 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             rows = species_of(names, labelled, weight, whole=not scenario.sampled_by_label)
             if fits_labelling(scenario) and scenario.shared:
                 scenarios = self._fit_labelling(X, rows, scenarios, x.shape[0])
-            more = {} if groups is None else {"groups": np.asarray(groups)}
+            together = {} if groups is None else {"groups": _check_groups(groups, x.shape[0])}
             fitted = []
             for own, found in zip(rows, scenarios, strict=True):
+                more = {name: value[own.rows] for name, value in together.items()}
+                if sample_weight is not None:
+                    more["sample_weight"] = own.weight
                 with about(own.name):
-                    taken = {name: value[own.rows] for name, value in more.items()}
-                    w = None if sample_weight is None else own.weight
-                    fitted.append(
-                        self._template(found).fit(
-                            take_rows(X, own.rows), own.labels, sample_weight=w, **taken
-                        )
-                    )
+                    fitted.append(self._template(found).fit(_some_of(X, own.rows), own.labels, **more))
             self.classes_, self.estimators_ = names, fitted
         return self
 
@@ -183,7 +180,7 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for own, scenario in zip(rows, scenarios, strict=True):
             with about(own.name):
                 model = self._template(scenario)
-                data = model._read(take_rows(X, own.rows), own.labels, own.weight)
+                data = model._read(_some_of(X, own.rows), own.labels, own.weight)
                 found.append(prepare(model, data, scenario, lam))
         strata = np.zeros(n_rows, dtype=int)
         for s, own in enumerate(rows, start=1):
@@ -302,7 +299,24 @@ def _scenarios(scenario: Any, names: NDArray) -> list[Any]:
         value = getattr(scenario, name, None)
         if value is not None and not isinstance(value, str):
             told[name] = per_class(value, name, names)
+    if not told:
+        return [scenario] * len(names)
     return [
-        replace(scenario, **{name: float(plain(numbers[s])) for name, numbers in told.items()})
+        replace(scenario, **{name: float(numbers[s]) for name, numbers in told.items()})
         for s in range(len(names))
     ]
+
+
+def _check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
+    found = np.asarray(groups)
+    if found.shape != (n_rows,):
+        raise InputError(
+            f"{arg('groups')} has shape {found.shape}, and X has {n_rows} rows.", parameter="groups"
+        )
+    return found
+
+
+def _some_of(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows, which keep the names of columns."""
+    is_frame = hasattr(X, "columns") and not hasattr(X, "iloc")  # of polars, which has no positions
+    return X[rows] if is_frame else take_rows(X, rows)

@@ -214,9 +214,10 @@ def test_lam_is_chosen_for_each_species_by_blocks_of_places():
     assert len({each.lam_ for each in model.estimators_}) > 1
     assert all(np.isfinite(each.cv_loss_).all() for each in model.estimators_)
     assert model.propensity_.coef[0, 0] > 0.4
-    with pytest.raises(InputError) as refused:
-        model_of(drawn.share).fit(drawn.X, drawn.Y, groups=blocks)
-    assert refused.value.parameter == "groups"
+    for estimator, groups in ((model_of(drawn.share), blocks), (model, blocks[:-1]), (model, "place")):
+        with pytest.raises(InputError) as refused:
+            estimator.fit(drawn.X, drawn.Y, groups=groups)
+        assert refused.value.parameter == "groups"
 
 
 def test_other_scenarios_and_other_shares():
@@ -237,6 +238,16 @@ def test_other_scenarios_and_other_shares():
     weighted = OneVsRestPULasso(MultinomialPULasso(lam=0.01, scenario=frequency))
     weighted.fit(np.vstack([X, X]), np.vstack([Y, 1 - Y]), sample_weight=np.repeat([1.0, 0.0], 500))
     np.testing.assert_allclose(weighted.coef_, plain.coef_, atol=1e-5)
+
+
+def test_frames_of_polars_keep_their_names():
+    polars = pytest.importorskip("polars")
+    drawn = simulate(200)
+    model = model_of(drawn.share, lam=0.02)
+    X, Y = polars.DataFrame(drawn.X.to_dict("list")), polars.DataFrame(drawn.Y.to_dict("list"))
+    coef = model.fit(drawn.X, drawn.Y).coef_
+    np.testing.assert_array_equal(model.fit(X, Y).coef_, coef)
+    assert model.classes_.tolist() == NAMES and model.feature_names_in_.tolist() == list(drawn.X.columns)
 
 
 # -- saving -----------------------------------------------------------------------------------------------------------
