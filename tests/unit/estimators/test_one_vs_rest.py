@@ -90,18 +90,24 @@ def test_the_gradient_of_all_species_agrees_with_finite_differences(sampling):
     else:
         (X, Y), told = one_sample(400), {}
     scenario = SelectedLabelling([0, 2], sampling=sampling, allow_unidentified=True, **told)
-    profiles, model = [], MultinomialPULasso(lam=0.01, tol=1e-9, scenario=scenario)
+    profiles, of_each, model = [], [], MultinomialPULasso(lam=0.01, tol=1e-9, scenario=scenario)
     for s, z in enumerate(Y.T):
         rows = np.flatnonzero(z | ~Y.any(axis=1)) if told else np.arange(len(Y))
         with pytest.warns(IdentifiabilityWarning):
             weight = 1.0 + (np.arange(len(rows)) % (s + 2))
+            of_each.append(rows)
             profiles.append(prepare(model, model._read(X[rows], z[rows], weight), scenario, 0.01).profile)
-    together = SharedProfile(tuple(profiles), (), np.zeros(0))
+    together = SharedProfile(tuple(profiles), tuple(of_each), np.zeros(len(Y)))
     gamma = together.labelling.start()
     gamma += np.random.default_rng(0).normal(scale=0.3, size=len(gamma))
     start = together.down_the_path(gamma)
     at, step = together.at(gamma, start), 1e-4
     assert len(gamma) == Y.shape[1] + 2
+    assert together.losses(at).sum() == pytest.approx(at.loss)
+    levels = list(together.levels(at))
+    assert len(levels) == (Y.shape[1] if told else 0)
+    for rows, by_chance, slope in levels:
+        assert abs(by_chance.sum()) < 1e-12 and len(np.unique(rows)) == len(by_chance) and slope[-2:].any()
     for j in range(len(gamma)):
         ends = [
             together.at(gamma + sign * step * (np.arange(len(gamma)) == j), at.params) for sign in (1, -1)
