@@ -2,12 +2,15 @@
 
     PULASSO_DATA=folder python studies/labelling.py --scale quick            # some minutes
     python studies/labelling.py --scale full --only recovery
+    python studies/labelling.py --only rate --replicates 40                  # why errors of one class fall as they do
     python studies/labelling.py --scale full --only test --sets 200          # level and power of test_labelling
+    python studies/labelling.py --scale full --only test --method classifier --sets 400
     PULASSO_DATA=folder python studies/labelling.py --scale full --only mechanisms
     PULASSO_DATA=folder python studies/labelling.py --scale quick --only linear       # why digits are not helped
 
 Recovery: the model is drawn from itself, one column drives the labelling, and where the data can tell (one class with
 the column kept out of the classes; several classes that share a propensity) errors should fall as one over root n.
+Rate: the same for one class with more draws, and with the lasso taken off the propensity, and off both.
 Mechanisms: rows with known classes are labelled by a constant chance; by one that rises, or falls, with the probability
 of a positive class under a model of all true classes; or the half of them with the largest probability. Both fits are
 told the label frequency over all rows. "removed" is the part of the excess in log-loss of the constant label frequency,
@@ -39,6 +42,7 @@ from pulasso.inference import test_labelling
 from pulasso.tables import text_table
 
 LEVEL, EFFECT = 0.2, 1.0
+MEAN_SIZE = np.sqrt(2 / np.pi)  # of a standard normal variable
 SETTINGS = {"quick": (10, 2), "full": (1_000, 10)}  # sets of the test, replicates of the others
 SIZES = (1_000, 4_000, 16_000)
 CASES = {"K = 1, excluded": (1, False), "K = 2": (2, False), "K = 4": (4, False), "ordinal, K = 3": (3, True)}
@@ -46,8 +50,8 @@ MECHANISMS = ("constant", "rising with P", "falling with P", "top N")
 FIT = {"n_lams": 20, "cv": 3, "tol": 1e-4, "random_state": 0, "progress": False}
 
 
-def draw(n, n_positive, seed, *, ordinal=False, effect=EFFECT, in_classes=0.4):
-    """Draw rows, observed labels and true coefficients; column 0 drives the labelling."""
+def draw(n, n_positive, seed, *, ordinal=False, effect=EFFECT, in_classes=0.4, bends=False):
+    """Draw rows, observed labels and true coefficients; column 0, or its size if it `bends`, drives the labelling."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     if ordinal:
@@ -59,7 +63,8 @@ def draw(n, n_positive, seed, *, ordinal=False, effect=EFFECT, in_classes=0.4):
         theta[1 + np.arange(n_positive) % 4, np.arange(n_positive)] = 1.5
         proba = softmax(np.column_stack([np.zeros(n), X @ theta - 0.3]), axis=1)
         y = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
-    return X, np.where(rng.random(n) < expit(LEVEL + effect * X[:, 0]), y, 0), theta
+    drives = np.abs(X[:, 0]) - MEAN_SIZE if bends else X[:, 0]
+    return X, np.where(rng.random(n) < expit(LEVEL + effect * drives), y, 0), theta
 
 
 def recovery(replicates):
@@ -82,8 +87,29 @@ def recovery(replicates):
     print_table(["case", "n", "classes", "effect", "level", "root n x effect"], rows)
 
 
-def level_and_power(sets, n):
-    """How often the test rejects at 5 %, for effects from none to large.
+def rate(replicates):
+    """Root n times the errors of the effect for one class: which lasso makes them, if any does."""
+    rows = []
+    for n in SIZES:
+        small = 0.01 / np.sqrt(n)
+        ways = {"as above": (small, None), "propensity free": (small, 0.0), "both free": (1e-6, 0.0)}
+        for way, (lam, own) in ways.items():
+            errors = []
+            for seed in range(replicates):
+                X, z, _ = draw(n, 1, [seed, 11], in_classes=0.0)
+                scenario = SelectedLabelling([0], excluded=True, lam=own)
+                model = MultinomialPULasso(lam=lam, tol=1e-5, scenario=scenario).fit(X, z)
+                errors.append(np.sqrt(n) * (model.propensity_.coef[0, 0] - EFFECT))
+            rmse = np.sqrt(np.mean(np.square(errors)))
+            spread = np.std(np.square(errors)) / np.sqrt(replicates) / (2 * rmse)
+            numbers = (f"{each:.1f}" for each in (np.mean(errors), rmse, spread))
+            rows.append([f"{n:,}", way, *numbers])
+            print(rows[-1], flush=True)
+    print_table(["n", "lasso", "root n x mean error", "root n x effect", "standard error"], rows)
+
+
+def level_and_power(sets, n, method):
+    """How often the test rejects at 5 %, for effects from none to large; to the classifier labelling bends.
 
     One draw for every set, and all of them together are the null distribution: the level of the bootstrap at the price
     of two fits for a set (Giacomini, Politis & White 2013).
@@ -93,9 +119,10 @@ def level_and_power(sets, n):
         n_sets = sets if effect == 0 else max(sets // 4, 1)
         found = []
         for seed in range(n_sets):
-            X, z, _ = draw(n, 2, [seed, 7], effect=effect)
+            X, z, _ = draw(n, 2, [seed, 7], effect=effect, bends=method == "classifier")
             model = MultinomialPULasso(lam=0.002, tol=1e-3, scenario=SelectedLabelling([0]))
-            result = test_labelling(model, X, z, n_replicates=1, random_state=seed, progress=False)
+            how = {"n_replicates": 1, "random_state": seed, "progress": False}
+            result = test_labelling(model, X, z, method=method, **how)
             found.append((result.statistic, result.null_statistics[0]))
         statistic, null = np.transpose(found)
         share = np.mean(statistic > np.quantile(null, 0.95))
@@ -197,9 +224,10 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
-    parser.add_argument("--only", choices=["recovery", "test", "mechanisms", "linear"])
+    parser.add_argument("--only", choices=["recovery", "rate", "test", "mechanisms", "linear"])
     parser.add_argument("--sets", type=int, help="of the test, instead of those of the scale")
     parser.add_argument("--replicates", type=int, help="of the others, instead of those of the scale")
+    parser.add_argument("--method", choices=["likelihood-ratio", "classifier"], default="likelihood-ratio")
     parser.add_argument("--rows", type=int, default=500, help="of the sets of the test")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -207,8 +235,10 @@ def main():
     wanted = (given.only,) if given.only else ("recovery", "test", "mechanisms", "linear")
     if "recovery" in wanted:
         recovery(given.replicates or replicates)
+    if "rate" in wanted:
+        rate(given.replicates or replicates)
     if "test" in wanted:
-        level_and_power(given.sets or sets, given.rows)
+        level_and_power(given.sets or sets, given.rows, given.method)
     if "mechanisms" in wanted:
         mechanisms(given.replicates or replicates)
     if "linear" in wanted:

@@ -13,6 +13,7 @@ _HOMES = {
     "Groups": "pulasso.penalties",
     "MultinomialPULasso": "pulasso.estimators",
     "MultinomialPULassoCV": "pulasso.estimators",
+    "OneVsRestPULasso": "pulasso.estimators",
     "OrdinalPULasso": "pulasso.estimators",
     "OrdinalPULassoCV": "pulasso.estimators",
     "PathResult": "pulasso.estimators",

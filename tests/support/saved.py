@@ -11,6 +11,7 @@ from pulasso import (
     Groups,
     MultinomialPULasso,
     MultinomialPULassoCV,
+    OneVsRestPULasso,
     OrdinalPULasso,
     OrdinalPULassoCV,
     PUBoostingClassifier,
@@ -20,7 +21,7 @@ from pulasso import (
 
 ENGINES = tuple(each for each in ("lightgbm", "xgboost") if find_spec(each))
 NETWORKS = ("network",) if find_spec("skorch") else ()
-KINDS = ("multinomial", "ordinal", "multinomial-cv", "ordinal-cv", "path", *ENGINES, *NETWORKS)
+KINDS = ("multinomial", "ordinal", "multinomial-cv", "ordinal-cv", "path", "species", *ENGINES, *NETWORKS)
 NAMES = np.array(["none", "oak", "fir"], dtype=object)
 
 
@@ -48,6 +49,9 @@ def make_model(kind):
         return OrdinalPULasso(lam=0.02, scenario=scenario, n_restarts=2, random_state=0).fit(X, z)
     if kind == "path":
         return fit_path(X, z, scenario="single-training-set", label_frequency=0.6, n_lams=4)
+    if kind == "species":
+        told = {"scenario": "single-training-set", "label_frequency": {0: 0.6, 1: 0.5}}
+        return OneVsRestPULasso(MultinomialPULasso(lam=0.02, **told)).fit(X, z[:, None] == [1, 2])
     if kind in ENGINES:
         import pandas as pd
 

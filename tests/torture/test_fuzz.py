@@ -14,6 +14,7 @@ N_CASES = {
     calls.weights: 50,
     calls.path: 40,
     calls.cross_validation: 10,
+    calls.species: 40,
     calls.chunks: 25,
     files.model_folder: 80,
     files.command: 30,

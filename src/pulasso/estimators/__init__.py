@@ -4,6 +4,7 @@ from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult, fit_path
 from pulasso.estimators.learners import PUBoostingClassifier, PUNeuralClassifier
 from pulasso.estimators.multinomial import MultinomialPULasso
+from pulasso.estimators.one_vs_rest import OneVsRestPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.persistence import load, load_notes
 
@@ -11,6 +12,7 @@ __all__ = [
     "ESTIMATORS",
     "MultinomialPULasso",
     "MultinomialPULassoCV",
+    "OneVsRestPULasso",
     "OrdinalPULasso",
     "OrdinalPULassoCV",
     "PUBoostingClassifier",

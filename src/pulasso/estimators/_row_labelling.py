@@ -1,6 +1,6 @@
 """Labelling as a function of parameters that are to be fitted: effects of columns, and shifts between sources."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,10 @@ from pulasso.losses import PULoss
 from pulasso.losses.propensity import labelling_gradient, thinning_gradient
 from pulasso.scenarios import LabelModel, Propensity, SelectedLabelling, Sources
 
-__all__ = ["RowLabelling", "Selection", "labelling_of", "with_start"]
+__all__ = ["STEP", "RowLabelling", "Selection", "labelling_of", "with_start"]
+
+# Of differences by which the curvature is found, in log odds.
+STEP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class Selection:
     scenario: SelectedLabelling
     data: PUData
     weight: NDArray
+    # Added to the log density of each class, beside what makes it 1 on average.
+    moved: float | NDArray = 0.0
 
     @cached_property
     def _effort(self) -> tuple[NDArray, NDArray]:
@@ -45,6 +50,11 @@ class Selection:
         return np.column_stack([np.ones(len(self.weight)), (self._effort[0] - mean) / scale])
 
     @property
+    def scale(self) -> NDArray:
+        """Standard deviations of the columns; effects are per one of them."""
+        return self._moments[1]
+
+    @property
     def _n_positive(self) -> int:
         return len(self.data.classes) - 1
 
@@ -56,7 +66,8 @@ class Selection:
 
     def model(self, gamma: NDArray) -> LabelModel:
         """Return the arrays a and c of every row."""
-        return self.scenario.label_rows(self._logits(gamma) + self._normalizer(gamma)[0], self.data.counts)
+        level = self._normalizer(gamma)[0] + self.moved
+        return self.scenario.label_rows(self._logits(gamma) + level, self.data.counts)
 
     def gradient(self, gamma: NDArray, model: LabelModel, eta: NDArray) -> NDArray:
         """Return the derivative of the weighted loss, of the shape of gamma."""
@@ -100,14 +111,30 @@ class Selection:
             at = np.append(1.0, (told[: len(mean)] - mean) / scale)
             level = -(gamma @ at) - told[len(mean) :].sum()
             return np.broadcast_to(level, shape[0]).copy(), np.broadcast_to(at, shape)
-        log_inverse, level, centre = -self._logits(gamma), np.zeros(shape[0]), np.zeros(shape)
-        for k in range(shape[0]):
+        level, centre = np.zeros(shape[0]), np.zeros(shape)
+        for k, (rows, by_row, level[k]) in self._inverse_density(gamma).items():
+            centre[k] = by_row @ self._design[rows]
+        return level, centre
+
+    def _inverse_density(self, gamma: NDArray) -> dict[int, tuple[NDArray, NDArray, float]]:
+        """Return records of each class, the part that each has in the mean of 1 / s, and the logarithm of the mean."""
+        found, log_inverse = {}, -self._logits(gamma)
+        for k in range(self._n_positive):
             rows = np.flatnonzero((self.data.codes == k + 1) & (self.weight > 0))
             if len(rows):
                 weight = self.weight[rows] / self.weight[rows].sum()
-                level[k] = logsumexp(log_inverse[rows, k], b=weight)
-                centre[k] = weight * np.exp(log_inverse[rows, k] - level[k]) @ self._design[rows]
-        return level, centre
+                level = float(logsumexp(log_inverse[rows, k], b=weight))
+                found[k] = rows, weight * np.exp(log_inverse[rows, k] - level), level
+        return found
+
+    def levels(self, gamma: NDArray) -> dict[int, tuple[NDArray, NDArray]]:
+        """Return records of each class, and what each adds by chance to the level that they tell; often nothing."""
+        if not self.scenario.sampled_by_label or self.scenario.reference is not None:
+            return {}
+        return {
+            k: (rows, part - self.weight[rows] / self.weight[rows].sum())
+            for k, (rows, part, _) in self._inverse_density(gamma).items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +217,29 @@ class RowLabelling:
             by_row = PULoss(model.take(rows)).gradient(eta[rows], self.data.codes[rows])
             found.append(self.weight[rows] @ by_row)
         return np.concatenate(found)
+
+    @cached_property
+    def strata(self) -> NDArray:
+        """Return which rows were sampled together: of case-control samples those of each label."""
+        codes = self.data.codes
+        if not isinstance(self.scenario, Sources):
+            return codes if self.scenario.sampled_by_label else np.zeros_like(codes)
+        found = np.zeros_like(codes)
+        for i, (name, own) in enumerate(self.scenario.scenarios.items()):
+            rows = self.data.source == name
+            found[rows] = i * (codes.max() + 1) + (codes[rows] if own.sampled_by_label else 0)
+        return found
+
+    def levels(self, gamma: NDArray) -> Iterator[tuple[NDArray, NDArray, "RowLabelling", "RowLabelling"]]:
+        """Yield records, what each adds by chance to the level that they tell, and labelling at two others."""
+        for i, ((name, rows, part), own) in enumerate(zip(self.parts, self._split(gamma), strict=False)):
+            for k, (records, by_chance) in part.levels(own).items():
+                ends = []
+                for side in (1, -1):
+                    moved = replace(part, moved=side * STEP * (np.arange(len(self.data.classes) - 1) == k))
+                    parts = (*self.parts[:i], (name, rows, moved), *self.parts[i + 1 :])
+                    ends.append(replace(self, parts=parts))
+                yield np.arange(len(self.weight))[rows][records], by_chance, *ends
 
     def fitted(self, gamma: NDArray, steps: NDArray | None = None, **facts: Any) -> Any:
         """Return the scenario with what was fitted; `steps`, of shape (n, n_parameters), are its standard errors."""

@@ -8,6 +8,8 @@ from pulasso.estimators._cross_validated import CrossValidated
 from pulasso.estimators.fit_path import PathResult
 from pulasso.estimators.learners import LEARNERS
 from pulasso.estimators.learners._saved import try_out_learner
+from pulasso.estimators.multinomial import MultinomialPULasso
+from pulasso.estimators.one_vs_rest import OneVsRestPULasso
 from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import SavedModelError
 
@@ -24,6 +26,9 @@ def try_out(model: Any) -> None:
     if isinstance(model, LEARNERS):
         try_out_learner(model)
         return
+    if isinstance(model, OneVsRestPULasso):
+        _try_out_species(model)
+        return
     _try_out_estimator(model)
     if hasattr(model, "stationary_points_"):
         others = _of_kind(StationaryPoints, model.stationary_points_).models
@@ -37,6 +42,28 @@ def try_out(model: Any) -> None:
         _try_out_path(_of_kind(PathResult, model.path_))
         if not 0 <= model.best_index_ < len(model.lams_):
             raise SavedModelError("best_index_ is outside of lams_.")
+
+
+def _try_out_species(model: OneVsRestPULasso) -> None:
+    models = _of_kind(list, model.estimators_)
+    n_species = len(set(_of_kind(np.ndarray, model.classes_).tolist()))
+    if not models or model.classes_.shape != (len(models),) or n_species < len(models):
+        raise SavedModelError("there is not one model for each species.")
+    for each in models:
+        if (
+            len(_of_kind(MultinomialPULasso, each).classes_) != 2
+            or each.n_features_in_ != model.n_features_in_
+        ):
+            raise SavedModelError("the models of the species differ in what they are about.")
+    if len({id(each.coef_) for each in models}) < len(models):
+        raise SavedModelError("models share their coefficients.")  # as above
+    for each in models:
+        try_out(each)
+    names = [getattr(each, "feature_names_in_", np.empty(0)).tolist() for each in (model, *models)]
+    if any(own != names[0] for own in names):
+        raise SavedModelError("the models of the species have other names of features.")
+    model._check_estimator(None)
+    repr(model), repr(model.summary()), model.converged_
 
 
 def _of_kind(kind: type, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,22 @@ from numpy.typing import NDArray
 from pulasso._messages import arg, warn
 from pulasso.data.pu_data import PUData
 from pulasso.estimators._labelling_words import check_columns, what_is_told, words_about_level
-from pulasso.estimators._profile import JointPoint, Profile
+from pulasso.estimators._profile import JointObjective, JointPoint, Profile
 from pulasso.estimators._row_labelling import RowLabelling, labelling_of, with_start
 from pulasso.exceptions import ConvergenceWarning, ScenarioError
 from pulasso.path import lam_grid, solve_path
 from pulasso.problem import Problem
 from pulasso.scenarios import SelectedLabelling, Sources
 
-__all__ = ["constant_and_free", "fit_labelling", "fits_labelling", "labelling_of_rows"]
+__all__ = [
+    "Prepared",
+    "constant_and_free",
+    "find_labelling",
+    "fit_labelling",
+    "fits_labelling",
+    "labelling_of_rows",
+    "prepare",
+]
 
 # Besides a constant, from what is hardly shrunk to what nearly is one: relative to the largest gradient at the start.
 SHRUNK = np.array([0.001, 0.03, 0.1, 0.3])
@@ -60,6 +68,35 @@ def fit_labelling(
     with_errors : bool, default=True
         Whether to find standard errors, which takes two fits for each number.
     """
+    part = prepare(estimator, data, scenario, lam)
+    at, facts, late = find_labelling(part.profile, part.lam, estimator)
+    said = part.said + words_about_level(part.profile.labelling, at.gamma) + late
+    facts |= {"identification": part.words, "warnings": said}
+    return part.profile.labelling.fitted(at.gamma, part.profile.steps(at) if with_errors else None, **facts)
+
+
+class Prepared(NamedTuple):
+    """Labelling that can be fitted: its columns serve, and the data tell it.
+
+    Attributes
+    ----------
+    profile : Profile
+    lam : float or None
+        Of the effects; None chooses it.
+    words : str
+        What the data can tell.
+    said : tuple of str
+        Warnings.
+    """
+
+    profile: Profile
+    lam: float | None
+    words: str
+    said: tuple[str, ...]
+
+
+def prepare(estimator: Any, data: PUData, scenario: Any, lam: float | None) -> Prepared:
+    """Return the problem of classes and labelling, or refuse what cannot serve; parameters as above."""
     if data.is_chunked:
         raise ScenarioError(
             "Labelling is fitted to rows in memory, and X comes in chunks.",
@@ -76,18 +113,23 @@ def fit_labelling(
     columns = np.unique(np.concatenate([*kept, np.empty(0)]).astype(np.intp))
     problem = _relaxed(problem, columns) if lam is None else problem.at_lam(float(lam))
     lams = {part.scenario.lam for _, _, part in labelling.parts} or {0.0}
-    profile = _profile(estimator, problem, labelling)
-    at, lam, history = _fit(profile, lams.pop() if len(lams) == 1 else None, estimator.tol)
-    kkt = profile.kkt(at, lam)
-    said += about + words_about_level(labelling, at.gamma)
-    if not kkt <= estimator.tol:
-        late = (
-            f"The propensity did not reach tol={estimator.tol:g}: its KKT violation is {kkt:.2g} of lam_max. "
-            f"Try a larger lam of {arg('scenario')}, fewer columns, or {arg('max_iter')} above {estimator.max_iter}."
-        )
-        said += (warn(late, ConvergenceWarning),)
-    facts = {"lam": lam, "kkt": kkt, "identification": words, "objective": tuple(history), "warnings": said}
-    return labelling.fitted(at.gamma, profile.steps(at) if with_errors else None, **facts)
+    own = lams.pop() if len(lams) == 1 else None
+    return Prepared(_profile(estimator, problem, labelling), own, words, said + about)
+
+
+def find_labelling(
+    profile: JointObjective, lam: float | None, estimator: Any
+) -> tuple[JointPoint, dict[str, Any], tuple[str, ...]]:
+    """Return the labelling with its classes, what a propensity tells of the fit, and the warning if it is late."""
+    at, lam, history = _fit(profile, lam, estimator.tol)
+    facts = {"lam": lam, "kkt": profile.kkt(at, lam), "objective": tuple(history)}
+    if facts["kkt"] <= estimator.tol:
+        return at, facts, ()
+    late = (
+        f"The propensity did not reach tol={estimator.tol:g}: its KKT violation is {facts['kkt']:.2g} of lam_max. "
+        f"Try a larger lam of {arg('scenario')}, fewer columns, or {arg('max_iter')} above {estimator.max_iter}."
+    )
+    return at, facts, (warn(late, ConvergenceWarning),)
 
 
 def _relaxed(problem: Problem, columns: NDArray[np.intp]) -> Problem:
@@ -97,10 +139,10 @@ def _relaxed(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     """
     best, least = problem.null, np.inf
     lams = lam_grid(problem.lam_max, N_LAMS, LEAST_RATIO)
-    lam = float(lams[0])
+    lam, n = float(lams[0]), np.count_nonzero(problem.data.weight)
     for solution in solve_path(problem, lams, tol=FIRST_TOL, max_iter=FIRST_STEPS):
         loss = solution.objective - problem.penalty.value(solution.params.theta, solution.lam)
-        if (bic := _bic(problem, loss, solution.params.theta)) < least:
+        if (bic := 2.0 * n * loss + np.log(n) * np.count_nonzero(solution.params.theta)) < least:
             best, least, lam = solution.params, bic, solution.lam
     assert best is not None
     blocks, selected = problem.blocks, problem.blocks.norms(best.theta) > 0
@@ -108,11 +150,6 @@ def _relaxed(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     weights = np.where(selected | (blocks.weights == 0), blocks.weights, np.inf)
     penalty = replace(problem.penalty, blocks=blocks.with_weights(weights))
     return replace(problem, penalty=penalty, lam=RELAXED * lam)
-
-
-def _bic(problem: Problem, loss: float, *effects: NDArray) -> float:
-    n = np.count_nonzero(problem.data.weight)
-    return float(2.0 * n * loss + np.log(n) * sum(map(np.count_nonzero, effects)))
 
 
 # -- the fit -----------------------------------------------------------------------------------------------
@@ -158,7 +195,7 @@ def _profile(estimator: Any, problem: Problem, labelling: RowLabelling) -> Profi
     return Profile(problem, labelling, estimator.solver, estimator.tol, estimator.max_iter)
 
 
-def _fit(profile: Profile, lam: float | None, tol: float) -> tuple[JointPoint, float, list[float]]:
+def _fit(profile: JointObjective, lam: float | None, tol: float) -> tuple[JointPoint, float, list[float]]:
     """Return the labelling at its lam, or at the one of a few with the smallest BIC; the lam; and how it was found."""
     gamma, found = profile.labelling.start(), []
     if lam is None:
@@ -167,11 +204,11 @@ def _fit(profile: Profile, lam: float | None, tol: float) -> tuple[JointPoint, f
     for each in lams if lam is None else [lam]:
         found.append(_stationary(profile, gamma, float(each), tol))
         gamma = found[-1][0].gamma
-    return min(found, key=lambda each: _score(profile, each[0]))
+    return min(found, key=lambda each: profile.bic(each[0]))
 
 
 def _stationary(
-    profile: Profile, gamma: NDArray, lam: float, tol: float
+    profile: JointObjective, gamma: NDArray, lam: float, tol: float
 ) -> tuple[JointPoint, float, list[float]]:
     """Return where both classes and labelling are stationary, the classes as their own path finds them, and the lam.
 
@@ -188,7 +225,3 @@ def _stationary(
         at, history = profile.minimize(at, lam, tol, constant)
         gamma = at.gamma
     return at, profile.largest_gradient(at) if constant else lam, history
-
-
-def _score(profile: Profile, at: JointPoint) -> float:
-    return _bic(profile.problem, at.loss, at.params.theta, profile.effects(at))

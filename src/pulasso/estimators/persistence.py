@@ -19,6 +19,7 @@ from pulasso.estimators.cv import MultinomialPULassoCV, OrdinalPULassoCV
 from pulasso.estimators.fit_path import PathResult
 from pulasso.estimators.learners import LEARNERS
 from pulasso.estimators.multinomial import MultinomialPULasso
+from pulasso.estimators.one_vs_rest import OneVsRestPULasso
 from pulasso.estimators.ordinal import OrdinalPULasso
 from pulasso.estimators.stationary import StationaryPoints
 from pulasso.exceptions import NotSavedWarning, SavedModelError
@@ -38,7 +39,8 @@ from pulasso.storage import (
 __all__ = ["load", "load_notes", "save"]
 
 FORMAT = 2
-ESTIMATORS = (MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalPULassoCV, *LEARNERS)
+LINEAR = (MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalPULassoCV)
+ESTIMATORS = (*LINEAR, OneVsRestPULasso, *LEARNERS)
 # Values of the library that are their fields and nothing else.
 VALUES = (
     *SCENARIOS,
@@ -60,6 +62,7 @@ ROWS = {Record.__name__: Record}
 # Without these a model cannot predict, or say what it is.
 NEEDED = (
     "classes_",
+    "estimators_",
     "coef_",
     "groups_",
     "label_counts_",
@@ -166,8 +169,8 @@ def load(path: str | os.PathLike) -> Any:
 
     Returns
     -------
-    MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalPULassoCV, PUBoostingClassifier, \
-PUNeuralClassifier or PathResult
+    MultinomialPULasso, OrdinalPULasso, MultinomialPULassoCV, OrdinalPULassoCV, OneVsRestPULasso, \
+PUBoostingClassifier, PUNeuralClassifier or PathResult
 
     Raises
     ------

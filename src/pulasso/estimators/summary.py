@@ -14,7 +14,7 @@ from pulasso.tables import Printable, Printout, make_frame, show_count
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Summary", "describe_refit", "facts_about_labelling", "summarize"]
+__all__ = ["Summary", "describe_refit", "facts_about_labelling", "summarize", "summarize_species"]
 
 ROWS_SHOWN = 20
 
@@ -84,6 +84,38 @@ def summarize(estimator: Any) -> Summary:
         coefficients=coef[:, selected].T,
         groups=[_group_names(estimator, j) for j in selected],
         warnings=list(estimator.warnings_),
+    )
+
+
+def summarize_species(model: Any) -> Summary:
+    """Return the summary of a model of several species, one column for each."""
+    models, species = model.estimators_, [str(name) for name in model.classes_]
+    scaled = [np.square(each.coef_[0] * each.feature_scale_) for each in models]
+    strength = np.sqrt(np.sum(scaled, axis=0))
+    selected = np.argsort(-strength, kind="stable")[: np.count_nonzero(strength)]
+    names = getattr(model, "feature_names_in_", None)
+    features = [str(names[j]) if names is not None else f"x{j}" for j in selected]
+    facts = {"scenario": models[0].scenario_.name}
+    for name, each in zip(species, models, strict=True):
+        lam = each.lam_ if hasattr(each, "lam_") else each.lam
+        facts[name] = (
+            f"{show_count(each.label_counts_.n_labeled[1])} labelled rows, {np.count_nonzero(each.coef_)} features, "
+            f"lam {lam:.4g}, KKT violation {each.kkt_:.1e} of lam_max"
+        )
+    if (found := getattr(model, "propensity_", None)) is not None:
+        facts["labelling"] = f"{found} (KKT violation {found.kkt:.1e} of lam_max)"
+        facts["identification"] = found.identification
+    said = [
+        f"{name}: {words}" for name, each in zip(species, models, strict=True) for words in each.warnings_
+    ]
+    return Summary(
+        title=f"{type(model).__name__}: {len(selected)} of {len(strength)} features selected",
+        facts=facts,
+        features=features,
+        columns=species,
+        coefficients=model.coef_[:, selected].T,
+        groups=features,
+        warnings=said,
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pulasso._messages import arg, did_you_mean, plain
 from pulasso.exceptions import ScenarioError
-from pulasso.scenarios._per_class import PerClass, all_shares
+from pulasso.scenarios._per_class import PerClass, all_shares, per_class
 from pulasso.scenarios._protocol import LabelCounts, Scenario
 from pulasso.scenarios.case_control import CaseControl
 from pulasso.scenarios.fully_observed import FullyObserved
@@ -34,6 +34,7 @@ __all__ = [
     "as_scenario",
     "describe_scenario",
     "label_model_of",
+    "per_class",
     "told_shares",
 ]
 

@@ -43,8 +43,8 @@ class Propensity:
         Where the columns, and after them the offset, lie in X; empty where nothing was fitted yet.
     directions : array of shape (n_directions, K, 1 + n_columns), optional
         How far intercepts and effects may be from the truth by chance: their covariance is the sum of the outer
-        products of these with themselves. From the curvature of the objective, with effects that are zero taken as
-        known; nan where it has none. None of a propensity that is known.
+        products of these with themselves. From the curvature of the objective and from what rows add to its gradient,
+        with effects that are zero taken as known; nan where it has none. None of a propensity that is known.
 
     Examples
     --------

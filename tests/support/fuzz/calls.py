@@ -10,6 +10,7 @@ from pulasso import (
     FullyObserved,
     MultinomialPULasso,
     MultinomialPULassoCV,
+    OneVsRestPULasso,
     OrdinalPULasso,
     OrdinalPULassoCV,
     SelectedLabelling,
@@ -216,6 +217,43 @@ def cross_validation(rng):
         _check_model(model, x)
 
     return call
+
+
+def species(rng):
+    """Fit species that share rows by an odd table of labels, odd features or an odd estimator of each."""
+    x, y = small_problem(rng)
+    x = np.repeat(x, 3, axis=0)
+    known = MultinomialPULasso().get_params()
+    labelled = rng.random((len(x), 2)) < 0.3 + 0.4 * (np.repeat(y, 3) > 0)[:, None]
+
+    def call():
+        settings = {"scenario": "fully-observed", "max_iter": 30}
+        if rng.random() < 0.2:
+            settings = _settings(rng, known, x.shape[1], [0, 1])
+        elif rng.random() < 0.7:
+            columns = pick(rng, [[0], [0], [0, 1], ["x"]])
+            settings["scenario"] = SelectedLabelling(columns, excluded=True, shared=bool(rng.random() < 0.8))
+        kind = pick(rng, [*[MultinomialPULasso] * 9, MultinomialPULassoCV])
+        if kind is MultinomialPULassoCV:
+            settings = {"n_lams": 3, "cv": 2, "progress": False, "scenario": "fully-observed"}
+        estimator = anything(rng) if rng.random() < 0.1 else kind(**settings)
+        odd_x = odd_features(rng, x) if rng.random() < 0.2 else x
+        odd_y = _odd_table(rng, labelled) if rng.random() < 0.3 else labelled
+        weight = odd_weight(rng, len(x)) if rng.random() < 0.2 else None
+        groups = anything(rng) if rng.random() < 0.1 else None
+        model = OneVsRestPULasso(estimator).fit(odd_x, odd_y, weight, groups)
+        proba = model.predict_proba(odd_x, anything(rng) if rng.random() < 0.2 else None)
+        assert np.isfinite(proba).all() and np.isfinite(model.coef_).all()
+
+    return call
+
+
+def _odd_table(rng, labelled):
+    """Return a table of labels, or what is none."""
+    numbers = labelled.astype(float)
+    numbers[rng.integers(len(numbers))] = pick(rng, [NAN, 2.0, -1.0, np.inf])
+    ways = [numbers, labelled[:, 0], labelled[:-1], labelled & False, labelled | True, labelled[:, :1]]
+    return pick(rng, [*ways, labelled.astype(str), labelled.tolist(), labelled[:, :0], anything(rng)])
 
 
 def chunks(rng):

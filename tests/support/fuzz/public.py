@@ -29,7 +29,7 @@ LEFT_OUT = {
     **dict.fromkeys(
         ("CaseControl", "SingleTrainingSet", "FullyObserved", "SelectedLabelling", "Groups"), ELSEWHERE
     ),
-    **dict.fromkeys(("MultinomialPULassoCV", "OrdinalPULassoCV"), ELSEWHERE),
+    **dict.fromkeys(("MultinomialPULassoCV", "OneVsRestPULasso", "OrdinalPULassoCV"), ELSEWHERE),
     **dict.fromkeys(("PathResult", "PUData", "Dataset", "Simulation", "Truth", "Baseline"), RESULT),
     **dict.fromkeys(
         (
