@@ -53,6 +53,10 @@ class DenseDesign:
         """Return ``X.T @ grad``."""
         return few_times(grad.T, self.x).T
 
+    def select(self, features: NDArray) -> "DenseDesign":
+        """Return copies of some of the columns."""
+        return DenseDesign(self.x.T[features].T)
+
     def moments(self, sample_weight: NDArray) -> Moments:
         """Return mean and variance of every column, and which are indicators.
 
