@@ -1,11 +1,14 @@
 """Hot loops: compiled if the library was built, else the NumPy twins."""
 
 from pulasso.kernels import native, numpy_kernels
+from pulasso.kernels.extrapolation import accelerated
 from pulasso.kernels.numpy_kernels import KroneckerFactors
 
 __all__ = [
     "ACTIVE",
     "KroneckerFactors",
+    "accelerated",
+    "accelerated_descent",
     "block_descent",
     "kronecker_descent",
     "observed_loss",
@@ -16,5 +19,5 @@ __all__ = [
 ACTIVE = "native" if native.is_loaded else "numpy"
 _active = native if ACTIVE == "native" else numpy_kernels
 block_descent, kronecker_descent = _active.block_descent, _active.kronecker_descent
-rank_two = _active.rank_two
+accelerated_descent, rank_two = _active.accelerated_descent, _active.rank_two
 observed_loss, sparse_gram = _active.observed_loss, _active.sparse_gram

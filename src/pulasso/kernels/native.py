@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from pulasso.kernels import numpy_kernels
+from pulasso.kernels.extrapolation import MEMORY
 
 __all__ = [
+    "accelerated_descent",
     "block_descent",
     "is_loaded",
     "kronecker_descent",
@@ -29,6 +31,10 @@ PENDING = 16  # rows that the Kronecker descent gathers before it brings all oth
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 SIGNATURES = {
     "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY]),
+    "accelerated_descent": (
+        LONG,
+        [LONG, LONG, *2 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY],
+    ),
     "kronecker_descent": (
         LONG,
         [*4 * [LONG], *9 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY],
@@ -89,14 +95,8 @@ def block_descent(
 ) -> int:
     """Do what :func:`pulasso.kernels.numpy_kernels.block_descent` does, compiled."""
     n, largest = len(beta), int(sizes.max(initial=1))
-    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
-        raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
     by_entry, by_block = [gradient, beta, eigenvalues], [thresholds, tols]
-    by_entry += [] if l1 is None else [l1]
-    longs = (starts, sizes, basis_starts)
-    _refuse_other_layout({np.float64: [*by_entry, *by_block, bases], np.int64: [*longs]})
-    if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
-        raise ValueError("entries or blocks differ in number")
+    _refuse_unlike(n, hessian, by_entry, l1, by_block, [starts, sizes, basis_starts], bases)
     if trail is not None and (
         trail.dtype != np.float64 or not trail.flags.c_contiguous or trail.size < max_sweeps * 2 * n
     ):
@@ -107,6 +107,51 @@ def block_descent(
         *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
         *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
     )
+
+
+def accelerated_descent(
+    hessian: NDArray,
+    state: NDArray,
+    starts: NDArray,
+    sizes: NDArray,
+    thresholds: NDArray,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    bases: NDArray,
+    basis_starts: NDArray,
+    max_sweeps: int,
+    tols: NDArray,
+) -> int:
+    """Do what :func:`pulasso.kernels.numpy_kernels.accelerated_descent` does, compiled."""
+    n, largest = len(state) // 2, int(sizes.max(initial=1))
+    _refuse_other_layout({np.float64: [state]})
+    longs = [starts, sizes, basis_starts]
+    _refuse_unlike(n, hessian, [state[:n], state[n:], eigenvalues], l1, [thresholds, tols], longs, bases)
+    work = np.empty(2 * largest + (MEMORY + 3) * 2 * n)
+    at_work = _address(work)
+    return _FUNCTIONS["accelerated_descent"](
+        *(n, hessian.strides[0] // 4, *_at(hessian, state), len(starts)),
+        *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
+        *(max_sweeps, *_at(tols), at_work, largest, at_work + 2 * largest * work.itemsize),
+    )
+
+
+def _refuse_unlike(
+    n: int,
+    hessian: NDArray,
+    by_entry: list[NDArray],
+    l1: NDArray | None,
+    by_block: list[NDArray],
+    longs: list[NDArray],
+    bases: NDArray,
+) -> None:
+    """Refuse arrays of other types, layouts or lengths than the loops of the descent expect."""
+    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
+        raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
+    by_entry = by_entry if l1 is None else [*by_entry, l1]
+    _refuse_other_layout({np.float64: [*by_entry, *by_block, bases], np.int64: longs})
+    if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
+        raise ValueError("entries or blocks differ in number")
 
 
 def kronecker_descent(
