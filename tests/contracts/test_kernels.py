@@ -372,6 +372,22 @@ def test_losses_of_what_is_not_a_number_are_none():
 
 
 @needs_native
+@pytest.mark.parametrize("n", [1, 3, 257, 1000])
+@pytest.mark.parametrize("order", ["F", "C"])
+def test_the_centred_sums_agree(n, order):
+    rng = np.random.default_rng(n)
+    x = np.asarray(rng.normal(5.0, 2.0, size=(n, 4)), order=order)
+    x[:, 2] = 0.1  # from itself a constant column differs by nothing at all
+    origin, weight = x[0].copy(), rng.random(n)
+    shift, square = native.centred_sums(x, origin, weight)
+    assert shift[2] == square[2] == 0.0
+    for found, expected in zip((shift, square), numpy_kernels.centred_sums(x, origin, weight), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError):
+        native.centred_sums(np.asfortranarray(x), origin[:-1], weight)
+
+
+@needs_native
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_sparse_gram_matrices_agree_with_dense_algebra(dtype):
     rng = np.random.default_rng(0)

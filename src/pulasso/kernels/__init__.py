@@ -10,6 +10,7 @@ __all__ = [
     "accelerated",
     "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "kronecker_descent",
     "observed_loss",
     "rank_two",
@@ -20,4 +21,4 @@ ACTIVE = "native" if native.is_loaded else "numpy"
 _active = native if ACTIVE == "native" else numpy_kernels
 block_descent, kronecker_descent = _active.block_descent, _active.kronecker_descent
 accelerated_descent, rank_two = _active.accelerated_descent, _active.rank_two
-observed_loss, sparse_gram = _active.observed_loss, _active.sparse_gram
+centred_sums, observed_loss, sparse_gram = _active.centred_sums, _active.observed_loss, _active.sparse_gram

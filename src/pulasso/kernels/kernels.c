@@ -1,4 +1,4 @@
-/* The hot loops: block coordinate descent, the loss of observed labels, and Gram matrices of sparse columns.
+/* The hot loops: block coordinate descent, the loss of observed labels, moments and Gram matrices of columns.
  *
  * Each has a twin in numpy_kernels.py that says the same in Python, and a test that holds the two equal.
  * No global state, no allocation, no I/O: safe to run in many threads at once.
@@ -484,6 +484,33 @@ EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double 
         value += part;
     }
     return value;
+}
+
+/* -- moments of columns --------------------------------------------------------------------------------------- */
+
+/* Sums of w (x - origin) and of w (x - origin)^2 in every column, which is contiguous; one reading for both. */
+EXPORT CLONES void pulasso_centred_sums(int64_t n, int64_t n_columns, int64_t stride, const double *restrict x,
+                                        const double *restrict origin, const double *restrict weight,
+                                        double *restrict shift, double *restrict square)
+{
+    for (int64_t j = 0; j < n_columns; ++j) {
+        const double *column = x + j * stride, from = origin[j];
+        double first = 0.0, second = 0.0;
+        for (int64_t start = 0; start < n; start += ROWS_AT_ONCE) {
+            const int64_t end = start + ROWS_AT_ONCE < n ? start + ROWS_AT_ONCE : n;
+            double part = 0.0, squares = 0.0;
+#pragma omp simd reduction(+ : part, squares)
+            for (int64_t i = start; i < end; ++i) {
+                const double difference = column[i] - from, weighted = weight[i] * difference;
+                part += weighted;
+                squares += weighted * difference;
+            }
+            first += part;
+            second += squares;
+        }
+        shift[j] = first;
+        square[j] = second;
+    }
 }
 
 /* -- Gram matrix of standardised sparse columns --------------------------------------------------------------

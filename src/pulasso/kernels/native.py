@@ -16,6 +16,7 @@ from pulasso.kernels.extrapolation import MEMORY
 __all__ = [
     "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "is_loaded",
     "kronecker_descent",
     "library_path",
@@ -41,6 +42,7 @@ SIGNATURES = {
     ),
     "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
     "observed_loss": (DOUBLE, [LONG, LONG, *5 * [ARRAY], LONG, *2 * [ARRAY]]),
+    "centred_sums": (None, [*3 * [LONG], *5 * [ARRAY]]),
     "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
 }
 
@@ -253,6 +255,19 @@ def observed_loss(
         *(0 if total.ndim == 1 else n_positive + 1, *_at(work, grad)),
     )
     return value, grad.T
+
+
+def centred_sums(x: NDArray, origin: NDArray, weight: NDArray) -> tuple[NDArray, NDArray]:
+    """Do what :func:`pulasso.kernels.numpy_kernels.centred_sums` does, compiled for contiguous columns of doubles."""
+    if x.dtype != np.float64 or not x.flags.f_contiguous:
+        return numpy_kernels.centred_sums(x, origin, weight)
+    n, p = x.shape
+    origin, weight = _doubles(origin), _doubles(weight)
+    if origin.shape != (p,) or weight.shape != (n,):
+        raise ValueError("origin has one number for every column, weight for every row")
+    shift, square = np.empty(p), np.empty(p)
+    _FUNCTIONS["centred_sums"](n, p, n, *_at(x, origin, weight, shift, square))
+    return shift, square
 
 
 def sparse_gram(

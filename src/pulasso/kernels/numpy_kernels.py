@@ -13,6 +13,7 @@ __all__ = [
     "KroneckerFactors",
     "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "kronecker_descent",
     "observed_loss",
     "rank_two",
@@ -311,6 +312,20 @@ def observed_loss(
         grad[hidden] -= yhat[:, 1:]
     grad *= sample_weight[:, None]
     return float(value), grad
+
+
+def centred_sums(x: NDArray, origin: NDArray, weight: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the sums of ``weight (x - origin)`` and of ``weight (x - origin)^2`` in every column.
+
+    Parameters
+    ----------
+    x : array of shape (n_samples, n_columns)
+    origin : array of shape (n_columns,)
+    weight : array of shape (n_samples,)
+    """
+    difference = x - origin
+    shift = weight @ difference
+    return shift, weight @ np.square(difference, out=difference)
 
 
 def sparse_gram(
