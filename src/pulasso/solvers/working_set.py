@@ -187,7 +187,8 @@ class _Batches:
 
     def _remember(self, lam: float, gradient: NDArray) -> None:
         critical = self.problem.penalty.critical_lams(gradient)
-        if lam < self.lam_seen:
+        # Where nothing has moved yet, a lam next to lam_max, say, nothing is known about growth either.
+        if lam < self.lam_seen and not np.array_equal(critical, self.critical):
             both = np.isfinite(critical) & np.isfinite(self.critical)
             grown = np.subtract(critical, self.critical, out=np.zeros_like(critical), where=both)
             self.growth = grown / (self.lam_seen - lam)
