@@ -64,6 +64,7 @@ def accelerated(
     while outcome < 0 and total < max_sweeps and not has_diverged():
         trail[0] = state
         outcome = sweep(MEMORY, trail[1:])
+        outcome = total + outcome if outcome > 0 else outcome
         total += MEMORY
         if outcome < 0:
             guess = _anderson(trail[:, :n]) @ trail[1:]
@@ -71,7 +72,7 @@ def accelerated(
                 state[:] = guess
     if outcome == 0 or has_diverged():
         return 0
-    return total if outcome > 0 else -total
+    return outcome if outcome > 0 else -total
 
 
 def _anderson(points: NDArray) -> NDArray:

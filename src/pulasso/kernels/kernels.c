@@ -298,11 +298,12 @@ EXPORT int64_t pulasso_accelerated_descent(
                 objective(n, state, origin, n_blocks, start, size, threshold, l1))
                 memcpy(state, guess, bytes);
         }
+        outcome = outcome > 0 ? total + outcome : outcome;
         total += count;
         if (exceeds(n, state + n, limit))
             return 0; /* the quadratic has no minimum */
     }
-    return outcome > 0 ? total : outcome < 0 ? -total : 0;
+    return outcome < 0 ? -total : outcome;
 }
 
 /* The same with H = G (x) M + L diag(sign) L' + diag(ridge), which is never formed: entry e stands in row[e] of G and in

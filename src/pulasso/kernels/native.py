@@ -28,6 +28,7 @@ __all__ = [
 NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
+addressof, from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 PENDING = 16  # rows that the Kronecker descent gathers before it brings all others up to date
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 SIGNATURES = {
@@ -129,12 +130,11 @@ def accelerated_descent(
     _refuse_other_layout({np.float64: [state]})
     longs = [starts, sizes, basis_starts]
     _refuse_unlike(n, hessian, [state[:n], state[n:], eigenvalues], l1, [thresholds, tols], longs, bases)
-    work = np.empty(2 * largest + (MEMORY + 3) * 2 * n)
-    at_work = _address(work)
+    work, trail = np.empty(2 * largest), np.empty((MEMORY + 3) * 2 * n)
     return _FUNCTIONS["accelerated_descent"](
         *(n, hessian.strides[0] // 4, *_at(hessian, state), len(starts)),
         *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
-        *(max_sweeps, *_at(tols), at_work, largest, at_work + 2 * largest * work.itemsize),
+        *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
     )
 
 
@@ -216,15 +216,11 @@ def _refuse_other_layout(arrays: dict[Any, list[NDArray]]) -> None:
 
 def _at(*arrays: NDArray | None) -> list[int | None]:
     """Return where arrays lie in memory."""
-    return [None if array is None else _address(array) for array in arrays]
-
-
-def _address(array: NDArray) -> int:
     # Four times as fast as array.ctypes.data, which small problems notice; not for strided, read-only or empty ones.
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+        return [None if array is None else addressof(from_buffer(array)) for array in arrays]  # type: ignore[arg-type]
     except (BufferError, TypeError, ValueError):
-        return array.ctypes.data
+        return [None if array is None else array.ctypes.data for array in arrays]
 
 
 def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
