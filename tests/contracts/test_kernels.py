@@ -136,6 +136,85 @@ def test_the_trail_holds_every_sweep(kernel):
         np.testing.assert_array_equal(trail[sweeps - 1], expected[:2])
 
 
+def collinear(sizes, seed=0):
+    """Return a quadratic that is nearly flat in most directions, where it takes thousands of plain sweeps."""
+    hessian, *rest, _ = quadratic(sizes, seed)
+    common = np.random.default_rng(seed).normal(size=(sum(sizes), 2))
+    hessian = (0.1 * hessian + common @ common.T).astype(np.float32)
+    eigenvalues, bases = np.empty(sum(sizes)), []
+    for start, size in zip(rest[1], rest[2], strict=True):
+        block = slice(start, start + size)
+        eigenvalues[block], vectors = np.linalg.eigh(hessian[block, block].astype(float))
+        bases.append(vectors.T.ravel())
+    basis_starts = np.cumsum(rest[2] ** 2) - rest[2] ** 2
+    linear, starts, lengths, thresholds = rest
+    return (
+        hessian,
+        linear,
+        starts,
+        lengths,
+        0.1 * thresholds,
+        (eigenvalues, np.concatenate(bases), basis_starts),
+    )
+
+
+def accelerate(module, problem, max_sweeps=5000, l1=None, tol=1e-6):
+    hessian, linear, starts, sizes, thresholds, decomposition = problem
+    state = np.append(np.zeros(len(linear)), linear)
+    blocks = (starts, sizes, thresholds, l1, *decomposition)
+    count = module.accelerated_descent(hessian, state, *blocks, max_sweeps, np.full(len(sizes), tol))
+    return state[: len(linear)], state[len(linear) :], count
+
+
+@pytest.mark.parametrize("module", [numpy_kernels, pytest.param(native, marks=needs_native)])
+@pytest.mark.parametrize("sizes", [[1] * 40, [3, 1, 4] * 5], ids=["single", "mixed"])
+def test_extrapolation_needs_fewer_sweeps_to_the_same_minimum(module, sizes):
+    problem = collinear(sizes)
+    beta, gradient, count = accelerate(module, problem)
+    plain, _, plain_count = run(native.block_descent if native.is_loaded else numpy_kernels.block_descent,
+                                problem, np.zeros(sum(sizes)), 50_000, 1e-6)  # fmt: skip
+    assert 0 < count < 0.5 * plain_count
+    assert violation(problem, beta) <= 1e-5
+    np.testing.assert_allclose(beta, plain, atol=1e-4)
+    np.testing.assert_allclose(gradient, problem[1] + problem[0].astype(float) @ beta, atol=1e-5)
+
+
+@needs_native
+@pytest.mark.parametrize("with_l1", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_two_accelerated_kernels_agree(with_l1, seed):
+    problem = collinear([3, 1, 4] * 3, seed)
+    l1 = np.random.default_rng(seed).uniform(0.0, 0.1, 24) if with_l1 else None
+    for max_sweeps in (10, 15, 20, 40):
+        ours, our_gradient, our_count = accelerate(numpy_kernels, problem, max_sweeps, l1)
+        theirs, their_gradient, their_count = accelerate(native, problem, max_sweeps, l1)
+        np.testing.assert_allclose(theirs, ours, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(their_gradient, our_gradient, rtol=1e-4, atol=1e-5)
+        assert our_count == their_count
+
+
+@pytest.mark.parametrize("module", [numpy_kernels, pytest.param(native, marks=needs_native)])
+def test_a_quadratic_without_minimum_is_said_to_have_none(module):
+    hessian, *rest = quadratic([1] * 8)
+    for bad in (np.float32(-3.0) + 0 * hessian, np.nan * hessian):
+        indefinite = np.where(np.eye(8, dtype=bool), hessian, bad).astype(np.float32)
+        assert accelerate(module, (indefinite, *rest), 500)[2] == 0
+
+
+@needs_native
+def test_the_accelerated_descent_refuses_what_it_would_misread():
+    hessian, linear, *blocks, decomposition = quadratic([3, 1, 4])
+    state, tols = np.append(np.zeros(8), linear), np.full(3, 1e-9)
+    for bad in (
+        (hessian.astype(float), state, tols),
+        (hessian, state[:-2], tols),
+        (hessian, np.repeat(state, 2)[::2], tols),
+        (hessian, state, tols[:2]),
+    ):
+        with pytest.raises(ValueError):
+            native.accelerated_descent(*bad[:2], *blocks, None, *decomposition, 10, bad[2])
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_too_few_sweeps_are_said(kernel):
     problem = quadratic([1] * 8)
@@ -290,6 +369,22 @@ def test_losses_of_what_is_not_a_number_are_none():
                 assert not np.isfinite(
                     loss(np.array([[0.0], [odd]]), codes, sample_weight, np.zeros(2), np.zeros(2))[0]
                 )
+
+
+@needs_native
+@pytest.mark.parametrize("n", [1, 3, 257, 1000])
+@pytest.mark.parametrize("order", ["F", "C"])
+def test_the_centred_sums_agree(n, order):
+    rng = np.random.default_rng(n)
+    x = np.asarray(rng.normal(5.0, 2.0, size=(n, 4)), order=order)
+    x[:, 2] = 0.1  # from itself a constant column differs by nothing at all
+    origin, weight = x[0].copy(), rng.random(n)
+    shift, square = native.centred_sums(x, origin, weight)
+    assert shift[2] == square[2] == 0.0
+    for found, expected in zip((shift, square), numpy_kernels.centred_sums(x, origin, weight), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError):
+        native.centred_sums(np.asfortranarray(x), origin[:-1], weight)
 
 
 @needs_native

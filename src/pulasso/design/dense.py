@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design._protocol import Moments, may_be_indicator
+from pulasso.kernels import centred_sums
 
 __all__ = ["DenseDesign", "few_times"]
 
@@ -53,6 +54,10 @@ class DenseDesign:
         """Return ``X.T @ grad``."""
         return few_times(grad.T, self.x).T
 
+    def select(self, features: NDArray) -> "DenseDesign":
+        """Return copies of some of the columns."""
+        return DenseDesign(self.x.T[features].T)
+
     def moments(self, sample_weight: NDArray) -> Moments:
         """Return mean and variance of every column, and which are indicators.
 
@@ -64,9 +69,9 @@ class DenseDesign:
         shift, square = np.zeros(self.shape[1]), np.zeros(self.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):  # whoever asks refuses what is not finite
             for rows, columns in self._tiles():
-                difference = self.x[rows, columns] - one_row[columns]
-                shift[columns] += sample_weight[rows] @ difference
-                square[columns] += sample_weight[rows] @ np.square(difference, out=difference)
+                first, second = centred_sums(self.x[rows, columns], one_row[columns], sample_weight[rows])
+                shift[columns] += first
+                square[columns] += second
             variance = square - shift**2
             # The row happens to lie far from the mean: measure these columns from the mean itself.
             for j in np.flatnonzero(shift**2 > FAR * variance):

@@ -128,6 +128,10 @@ class SparseDesign:
         """Return ``X.T @ grad``."""
         return np.asarray(self.x.T @ grad.astype(self.dtype, copy=False), dtype=np.float64)
 
+    def select(self, features: NDArray) -> "SparseDesign":
+        """Return copies of some of the columns."""
+        return SparseDesign(self.x[:, features])
+
     def moments(self, sample_weight: NDArray) -> Moments:
         """Return mean and variance of every column, the implicit zeros included, and which are indicators.
 

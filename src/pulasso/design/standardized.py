@@ -39,6 +39,8 @@ class StandardizedDesign:
     rare_indicators : tuple of int
         Columns of zeros and ones that few rows set apart, and that are scaled by their small spread all the same;
         only where most columns are indicators.
+    weight : array of shape (n_samples,), optional
+        Of the rows, with sum one: what means and spreads were measured with.
     """
 
     base: Any
@@ -47,6 +49,7 @@ class StandardizedDesign:
     spread: NDArray | None = None
     nearly_constant: tuple[int, ...] = ()
     rare_indicators: tuple[int, ...] = ()
+    weight: NDArray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,6 +81,10 @@ class StandardizedDesign:
         """Return ``X_standardized.T @ grad``."""
         product = self.base.rmatmul(grad) - np.outer(self.mean, grad.sum(axis=0))
         return product / self.scale[:, None]
+
+    def select(self, features: NDArray) -> "StandardizedDesign":
+        """Return copies of some of the columns, for products with them."""
+        return StandardizedDesign(self.base.select(features), self.mean[features], self.scale[features])
 
     def to_original(self, theta: NDArray) -> tuple[NDArray, NDArray]:
         """Return coefficients on the scale of X, and the constant that centring adds to u."""
@@ -120,9 +127,11 @@ def standardize(
     rare = _rare_indicators(mean, is_indicator, constant) if scale is True else ()
     if center:
         own = np.where(constant, 1.0, spread / divisor) if left.any() else None
-        return StandardizedDesign(design, mean, np.where(constant, np.inf, divisor), own, nearly, rare)
+        return StandardizedDesign(
+            design, mean, np.where(constant, np.inf, divisor), own, nearly, rare, sample_weight
+        )
     own = np.hypot(mean, spread) / divisor
-    return StandardizedDesign(design, np.zeros(n_features), divisor, own, rare_indicators=rare)
+    return StandardizedDesign(design, np.zeros(n_features), divisor, own, (), rare, sample_weight)
 
 
 def _rare_indicators(mean: NDArray, is_indicator: NDArray, constant: NDArray) -> tuple[int, ...]:

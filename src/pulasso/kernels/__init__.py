@@ -1,12 +1,16 @@
 """Hot loops: compiled if the library was built, else the NumPy twins."""
 
 from pulasso.kernels import native, numpy_kernels
+from pulasso.kernels.extrapolation import accelerated
 from pulasso.kernels.numpy_kernels import KroneckerFactors
 
 __all__ = [
     "ACTIVE",
     "KroneckerFactors",
+    "accelerated",
+    "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "kronecker_descent",
     "observed_loss",
     "rank_two",
@@ -16,5 +20,5 @@ __all__ = [
 ACTIVE = "native" if native.is_loaded else "numpy"
 _active = native if ACTIVE == "native" else numpy_kernels
 block_descent, kronecker_descent = _active.block_descent, _active.kronecker_descent
-rank_two = _active.rank_two
-observed_loss, sparse_gram = _active.observed_loss, _active.sparse_gram
+accelerated_descent, rank_two = _active.accelerated_descent, _active.rank_two
+centred_sums, observed_loss, sparse_gram = _active.centred_sums, _active.observed_loss, _active.sparse_gram

@@ -1,4 +1,4 @@
-/* The hot loops: block coordinate descent, the loss of observed labels, and Gram matrices of sparse columns.
+/* The hot loops: block coordinate descent, the loss of observed labels, moments and Gram matrices of columns.
  *
  * Each has a twin in numpy_kernels.py that says the same in Python, and a test that holds the two equal.
  * No global state, no allocation, no I/O: safe to run in many threads at once.
@@ -192,6 +192,120 @@ EXPORT CLONES int64_t pulasso_block_descent(
     return -sweep;
 }
 
+/* Where plain sweeps do not suffice, every few of them are followed by Anderson extrapolation, kept if it decreases the
+ * objective. The gradient is linear in b, so that an extrapolated one costs nothing. */
+
+#define PLAIN_SWEEPS 10 /* before extrapolation sets in */
+#define MEMORY 5        /* differences that it combines */
+#define NEARLY_SINGULAR 1e-10
+
+static double largest_of(int64_t n, const double *values)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; ++i)
+        largest = fmax(largest, fabs(values[i]));
+    return largest;
+}
+
+static int exceeds(int64_t n, const double *values, double limit)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (!(fabs(values[i]) <= limit)) /* what is not a number does */
+            return 1;
+    return 0;
+}
+
+/* The objective at a state, b and r one after the other, less that of the quadratic at `origin`. */
+static double objective(int64_t n, const double *state, const double *origin, int64_t n_blocks, const int64_t *start,
+                        const int64_t *size, const double *threshold, const double *l1)
+{
+    double value = 0.0;
+    for (int64_t i = 0; i < n; ++i)
+        value += 0.5 * (state[i] - origin[i]) * (state[n + i] + origin[n + i]) + (l1 ? l1[i] * fabs(state[i]) : 0.0);
+    for (int64_t j = 0; j < n_blocks; ++j) {
+        double square = 0.0;
+        for (int64_t k = start[j]; k < start[j] + size[j]; ++k)
+            square += state[k] * state[k];
+        value += threshold[j] * sqrt(square);
+    }
+    return value;
+}
+
+/* Write the states after sweeps, combined with weights of sum one that make the combined last step of b shortest. */
+static void extrapolate(int64_t n, const double *trail, double *guess)
+{
+    double gram[MEMORY][MEMORY], weight[MEMORY], size = 0.0, total = 0.0;
+    for (int64_t p = 0; p < MEMORY; ++p)
+        for (int64_t q = 0; q <= p; ++q) {
+            const double *a = trail + 2 * n * p, *b = trail + 2 * n * q;
+            double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t i = 0; i < n; ++i)
+                sum += (a[2 * n + i] - a[i]) * (b[2 * n + i] - b[i]);
+            gram[p][q] = gram[q][p] = sum;
+        }
+    for (int64_t p = 0; p < MEMORY; ++p)
+        size += gram[p][p];
+    for (int64_t p = 0; p < MEMORY; ++p) {
+        gram[p][p] += NEARLY_SINGULAR * size;
+        weight[p] = 1.0;
+    }
+    for (int64_t p = 0; p < MEMORY; ++p)
+        for (int64_t q = p + 1; q < MEMORY; ++q) {
+            const double factor = gram[p][p] > 0.0 ? gram[q][p] / gram[p][p] : 0.0;
+            for (int64_t k = p; k < MEMORY; ++k)
+                gram[q][k] -= factor * gram[p][k];
+            weight[q] -= factor * weight[p];
+        }
+    for (int64_t p = MEMORY - 1; p >= 0; --p) {
+        for (int64_t k = p + 1; k < MEMORY; ++k)
+            weight[p] -= gram[p][k] * weight[k];
+        weight[p] = gram[p][p] > 0.0 ? weight[p] / gram[p][p] : p == MEMORY - 1;
+        total += weight[p];
+    }
+    memset(guess, 0, 2 * n * sizeof(double));
+    for (int64_t p = 0; p < MEMORY; ++p) {
+        const double *after = trail + 2 * n * (p + 1), share = weight[p] / total;
+#pragma omp simd
+        for (int64_t i = 0; i < 2 * n; ++i)
+            guess[i] += share * after[i];
+    }
+}
+
+/* Returns what block descent returns. `state` holds b and r, one after the other; `trail` has room for MEMORY + 3 of it. */
+EXPORT int64_t pulasso_accelerated_descent(
+    int64_t n, int64_t stride, const float *restrict hessian, double *restrict state, int64_t n_blocks,
+    const int64_t *restrict start, const int64_t *restrict size, const double *restrict threshold,
+    const double *restrict l1, const double *restrict eigenvalue, const double *restrict basis,
+    const int64_t *restrict basis_start, int64_t max_sweeps, const double *restrict tol, double *restrict work,
+    int64_t max_size, double *restrict trail)
+{
+    double *origin = trail + 2 * n * (MEMORY + 1), *guess = origin + 2 * n;
+    const size_t bytes = 2 * n * sizeof(double);
+    memcpy(origin, state, bytes);
+    const double limit = DIVERGED * fmax(largest_of(n, state + n), largest_of(n_blocks, threshold));
+    int64_t outcome = -1, total = 0;
+    while (outcome < 0 && total < max_sweeps) {
+        const int64_t count = total ? MEMORY : PLAIN_SWEEPS;
+        if (total)
+            memcpy(trail, state, bytes);
+        outcome = pulasso_block_descent(n, stride, hessian, state + n, state, n_blocks, start, size, threshold, l1,
+                                        eigenvalue, basis, basis_start, count, tol, work, max_size,
+                                        total ? trail + 2 * n : 0);
+        if (total && outcome < 0) {
+            extrapolate(n, trail, guess);
+            if (objective(n, guess, origin, n_blocks, start, size, threshold, l1) <
+                objective(n, state, origin, n_blocks, start, size, threshold, l1))
+                memcpy(state, guess, bytes);
+        }
+        outcome = outcome > 0 ? total + outcome : outcome;
+        total += count;
+        if (exceeds(n, state + n, limit))
+            return 0; /* the quadratic has no minimum */
+    }
+    return outcome < 0 ? -total : outcome;
+}
+
 /* The same with H = G (x) M + L diag(sign) L' + diag(ridge), which is never formed: entry e stands in row[e] of G and in
  * output[e] of M. `state` holds b, G (b - b0) M for all rows and outputs, and sign * L'(b - b0), one after the other.
  * The second is brought up to date for several rows that moved at a time, which reads it once; until then their share
@@ -371,6 +485,33 @@ EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double 
         value += part;
     }
     return value;
+}
+
+/* -- moments of columns --------------------------------------------------------------------------------------- */
+
+/* Sums of w (x - origin) and of w (x - origin)^2 in every column, which is contiguous; one reading for both. */
+EXPORT CLONES void pulasso_centred_sums(int64_t n, int64_t n_columns, int64_t stride, const double *restrict x,
+                                        const double *restrict origin, const double *restrict weight,
+                                        double *restrict shift, double *restrict square)
+{
+    for (int64_t j = 0; j < n_columns; ++j) {
+        const double *column = x + j * stride, from = origin[j];
+        double first = 0.0, second = 0.0;
+        for (int64_t start = 0; start < n; start += ROWS_AT_ONCE) {
+            const int64_t end = start + ROWS_AT_ONCE < n ? start + ROWS_AT_ONCE : n;
+            double part = 0.0, squares = 0.0;
+#pragma omp simd reduction(+ : part, squares)
+            for (int64_t i = start; i < end; ++i) {
+                const double difference = column[i] - from, weighted = weight[i] * difference;
+                part += weighted;
+                squares += weighted * difference;
+            }
+            first += part;
+            second += squares;
+        }
+        shift[j] = first;
+        square[j] = second;
+    }
 }
 
 /* -- Gram matrix of standardised sparse columns --------------------------------------------------------------

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from pulasso.kernels import numpy_kernels
+from pulasso.kernels.extrapolation import MEMORY
 
 __all__ = [
+    "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "is_loaded",
     "kronecker_descent",
     "library_path",
@@ -25,16 +28,22 @@ __all__ = [
 NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
+addressof, from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 PENDING = 16  # rows that the Kronecker descent gathers before it brings all others up to date
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
 SIGNATURES = {
     "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY]),
+    "accelerated_descent": (
+        LONG,
+        [LONG, LONG, *2 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY],
+    ),
     "kronecker_descent": (
         LONG,
         [*4 * [LONG], *9 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY],
     ),
     "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
     "observed_loss": (DOUBLE, [LONG, LONG, *5 * [ARRAY], LONG, *2 * [ARRAY]]),
+    "centred_sums": (None, [*3 * [LONG], *5 * [ARRAY]]),
     "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
 }
 
@@ -89,14 +98,8 @@ def block_descent(
 ) -> int:
     """Do what :func:`pulasso.kernels.numpy_kernels.block_descent` does, compiled."""
     n, largest = len(beta), int(sizes.max(initial=1))
-    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
-        raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
     by_entry, by_block = [gradient, beta, eigenvalues], [thresholds, tols]
-    by_entry += [] if l1 is None else [l1]
-    longs = (starts, sizes, basis_starts)
-    _refuse_other_layout({np.float64: [*by_entry, *by_block, bases], np.int64: [*longs]})
-    if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
-        raise ValueError("entries or blocks differ in number")
+    _refuse_unlike(n, hessian, by_entry, l1, by_block, [starts, sizes, basis_starts], bases)
     if trail is not None and (
         trail.dtype != np.float64 or not trail.flags.c_contiguous or trail.size < max_sweeps * 2 * n
     ):
@@ -107,6 +110,50 @@ def block_descent(
         *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
         *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
     )
+
+
+def accelerated_descent(
+    hessian: NDArray,
+    state: NDArray,
+    starts: NDArray,
+    sizes: NDArray,
+    thresholds: NDArray,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    bases: NDArray,
+    basis_starts: NDArray,
+    max_sweeps: int,
+    tols: NDArray,
+) -> int:
+    """Do what :func:`pulasso.kernels.numpy_kernels.accelerated_descent` does, compiled."""
+    n, largest = len(state) // 2, int(sizes.max(initial=1))
+    _refuse_other_layout({np.float64: [state]})
+    longs = [starts, sizes, basis_starts]
+    _refuse_unlike(n, hessian, [state[:n], state[n:], eigenvalues], l1, [thresholds, tols], longs, bases)
+    work, trail = np.empty(2 * largest), np.empty((MEMORY + 3) * 2 * n)
+    return _FUNCTIONS["accelerated_descent"](
+        *(n, hessian.strides[0] // 4, *_at(hessian, state), len(starts)),
+        *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
+        *(max_sweeps, *_at(tols, work), largest, *_at(trail)),
+    )
+
+
+def _refuse_unlike(
+    n: int,
+    hessian: NDArray,
+    by_entry: list[NDArray],
+    l1: NDArray | None,
+    by_block: list[NDArray],
+    longs: list[NDArray],
+    bases: NDArray,
+) -> None:
+    """Refuse arrays of other types, layouts or lengths than the loops of the descent expect."""
+    if hessian.dtype != np.float32 or hessian.strides[1] != 4 or hessian.shape != (n, n):
+        raise ValueError("hessian must be a square of floats with contiguous rows, as long as beta")
+    by_entry = by_entry if l1 is None else [*by_entry, l1]
+    _refuse_other_layout({np.float64: [*by_entry, *by_block, bases], np.int64: longs})
+    if any(len(array) != n for array in by_entry) or len({*map(len, by_block), *map(len, longs)}) != 1:
+        raise ValueError("entries or blocks differ in number")
 
 
 def kronecker_descent(
@@ -169,15 +216,11 @@ def _refuse_other_layout(arrays: dict[Any, list[NDArray]]) -> None:
 
 def _at(*arrays: NDArray | None) -> list[int | None]:
     """Return where arrays lie in memory."""
-    return [None if array is None else _address(array) for array in arrays]
-
-
-def _address(array: NDArray) -> int:
     # Four times as fast as array.ctypes.data, which small problems notice; not for strided, read-only or empty ones.
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+        return [None if array is None else addressof(from_buffer(array)) for array in arrays]  # type: ignore[arg-type]
     except (BufferError, TypeError, ValueError):
-        return array.ctypes.data
+        return [None if array is None else array.ctypes.data for array in arrays]
 
 
 def rank_two(hessian: NDArray, gained: NDArray, lost: NDArray) -> None:
@@ -208,6 +251,19 @@ def observed_loss(
         *(0 if total.ndim == 1 else n_positive + 1, *_at(work, grad)),
     )
     return value, grad.T
+
+
+def centred_sums(x: NDArray, origin: NDArray, weight: NDArray) -> tuple[NDArray, NDArray]:
+    """Do what :func:`pulasso.kernels.numpy_kernels.centred_sums` does, compiled for contiguous columns of doubles."""
+    if x.dtype != np.float64 or not x.flags.f_contiguous:
+        return numpy_kernels.centred_sums(x, origin, weight)
+    n, p = x.shape
+    origin, weight = _doubles(origin), _doubles(weight)
+    if origin.shape != (p,) or weight.shape != (n,):
+        raise ValueError("origin has one number for every column, weight for every row")
+    shift, square = np.empty(p), np.empty(p)
+    _FUNCTIONS["centred_sums"](n, p, n, *_at(x, origin, weight, shift, square))
+    return shift, square
 
 
 def sparse_gram(

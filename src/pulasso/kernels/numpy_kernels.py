@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from pulasso.kernels.extrapolation import DIVERGED, accelerated
 from pulasso.numerics import class_scores, log_normalize
 
 __all__ = [
     "KroneckerFactors",
+    "accelerated_descent",
     "block_descent",
+    "centred_sums",
     "kronecker_descent",
     "observed_loss",
     "rank_two",
@@ -19,7 +22,6 @@ __all__ = [
 
 MAX_NEWTON = 50
 NEGLIGIBLE = 0.1
-DIVERGED = 1e6
 
 
 class KroneckerFactors(NamedTuple):
@@ -124,6 +126,33 @@ def block_descent(
         if not worst <= limit:
             return 0  # the quadratic has no minimum
     return -max_sweeps
+
+
+def accelerated_descent(
+    hessian: NDArray,
+    state: NDArray,
+    starts: NDArray,
+    sizes: NDArray,
+    thresholds: NDArray,
+    l1: NDArray | None,
+    eigenvalues: NDArray,
+    bases: NDArray,
+    basis_starts: NDArray,
+    max_sweeps: int,
+    tols: NDArray,
+) -> int:
+    """Do what `block_descent` does, with Anderson extrapolation where plain sweeps do not suffice.
+
+    `state` holds beta and the gradient, one after the other, and is updated in place; the rest is as it is there.
+    """
+    n = len(state) // 2
+    blocks = (starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts)
+
+    def sweep(count: int, trail: NDArray | None) -> int:
+        by_parts = None if trail is None else trail.reshape(count, 2, n)
+        return block_descent(hessian, state[n:], state[:n], *blocks, count, tols, by_parts)
+
+    return accelerated(sweep, state, lambda at: at[n:], starts, thresholds, l1, max_sweeps)
 
 
 def kronecker_descent(
@@ -283,6 +312,20 @@ def observed_loss(
         grad[hidden] -= yhat[:, 1:]
     grad *= sample_weight[:, None]
     return float(value), grad
+
+
+def centred_sums(x: NDArray, origin: NDArray, weight: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the sums of ``weight (x - origin)`` and of ``weight (x - origin)^2`` in every column.
+
+    Parameters
+    ----------
+    x : array of shape (n_samples, n_columns)
+    origin : array of shape (n_columns,)
+    weight : array of shape (n_samples,)
+    """
+    difference = x - origin
+    shift = weight @ difference
+    return shift, weight @ np.square(difference, out=difference)
 
 
 def sparse_gram(

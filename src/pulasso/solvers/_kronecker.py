@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.kernels import KroneckerFactors, kronecker_descent
+from pulasso.kernels import KroneckerFactors, accelerated, kronecker_descent
 from pulasso.penalties import Thresholds
 from pulasso.responses import Response, SecondOrder
-from pulasso.solvers._descent import PLAUSIBLE, RIDGE, decompose, descend, with_offsets
+from pulasso.solvers._descent import PLAUSIBLE, RIDGE, decompose, with_offsets
 
 __all__ = ["Kronecker", "MeanCurvature", "intercepts_of"]
 
@@ -242,5 +242,5 @@ class Kronecker:
             now, pulled, along = factors.parts(at)
             return start + ridge * now + pulled[self._row, self._output] + self._low @ along
 
-        best = descend(sweep, state, slope_of, self.starts, bound, max_sweeps)
-        return None if best is None else self._back(best)
+        outcome = accelerated(sweep, state, slope_of, self.starts, bound.by_block, bound.by_entry, max_sweeps)
+        return self._back(state[: len(beta)]) if outcome else None

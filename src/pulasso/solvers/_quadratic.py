@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design import as_slice
-from pulasso.kernels import block_descent, rank_two
+from pulasso.kernels import accelerated_descent, rank_two
 from pulasso.penalties import Penalty, Segments, Thresholds
 from pulasso.responses import SecondOrder
-from pulasso.solvers._descent import PLAUSIBLE, RIDGE, decompose, descend, with_offsets
+from pulasso.solvers._descent import PLAUSIBLE, RIDGE, decompose, with_offsets
 
 __all__ = ["Quadratic", "fill_hessian"]
 
@@ -158,14 +158,11 @@ class Quadratic:
         max_sweeps: int,
         eigenvalues: NDArray,
     ) -> NDArray | None:
-        n, state = len(beta), np.append(beta, gradient)
+        state = np.append(beta, gradient)
         decomposition = (eigenvalues, self.bases, self.basis_starts)
         blocks = (self.starts, self.sizes, bound.by_block, bound.by_entry, *decomposition)
-
-        def sweep(count: int, trail: NDArray | None) -> int:
-            return block_descent(self.hessian, state[n:], state[:n], *blocks, count, tols, trail)
-
-        return descend(sweep, state, lambda at: at[n:], self.starts, bound, max_sweeps)
+        outcome = accelerated_descent(self.hessian, state, *blocks, max_sweeps, tols)
+        return state[: len(beta)].copy() if outcome else None
 
     def descend_by_prox(
         self,

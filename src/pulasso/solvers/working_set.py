@@ -1,7 +1,7 @@
 """The default solver: proximal Newton down a path, on the few blocks that matter, certified on all of them.
 
-In memory only a *working set* of blocks is looked at. The blocks left out are certified afterwards, for several lams in
-a single pass over X; whatever violates the certificate is loaded and the lams in question are solved again. So
+In memory only a *working set* of blocks is looked at. The blocks left out are certified afterwards, several lams at a
+time, with few passes over X; whatever violates the certificate is loaded and the lams in question are solved again. So
 screening is only ever a guess about work, never about the answer. In chunks every pass gives the whole gradient, and
 there is nothing to guess.
 """
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pulasso.design import ChunkedDesign
 from pulasso.problem import Params, Point, Problem
+from pulasso.solvers._certifying import Gradients
 from pulasso.solvers._chunked_oracle import ChunkedOracle
 from pulasso.solvers._memory_oracle import MemoryOracle
 from pulasso.solvers._screening import strong_rule
@@ -105,10 +106,11 @@ class _Batches:
         self.newton = ProxNewton(self.oracle, max_iter, callback)
         self.batch = 1
         # The last certified gradient, as critical lams of the blocks, and how they grew as lam fell.
-        self.seen_at, self.lam_seen = point, problem.lam_max
+        self.lam_seen = problem.lam_max
         known = problem.null_gradient if start is problem.null else None
-        self.gradient_seen = problem.design.rmatmul(point.grad_linear) if known is None else known
-        self.critical = problem.penalty.critical_lams(self.gradient_seen)
+        gradient = problem.design.rmatmul(point.grad_linear) if known is None else known
+        self.gradients = Gradients(problem, point, gradient)
+        self.critical = problem.penalty.critical_lams(gradient)
         self.growth = np.full_like(self.critical, np.inf)
         self.spent: dict[int, int] = {}  # steps on solutions that did not pass, by lam
 
@@ -120,13 +122,14 @@ class _Batches:
         while True:
             solved = [self._solve(i) for i in upcoming]
             points = [point for _, point in solved]
-            gradients = self._gradients(points)
+            lams = self.lams[upcoming[0] : upcoming[-1] + 1]
+            gradients = self.gradients.at(points, lams, self._outside())
             passed = self._certify(first, solved, gradients)
             whole = len(passed) == len(solved)
             self.batch = min(2 * self.batch, MAX_BATCH) if whole else max(1, self.batch // 2)
             if passed:
                 last = len(passed) - 1
-                self._remember(self.lams[first + last], points[last], gradients[last])
+                self._remember(self.lams[first + last], gradients[last])
                 return passed
             # What the first lam lacked is loaded now; it is solved again.
             upcoming = upcoming[:1]
@@ -138,13 +141,11 @@ class _Batches:
         shares = self.problem.class_shares(point)
         return replace(solution, params=point.params, class_shares=shares), point
 
-    def _gradients(self, points: list[Point]) -> list[NDArray]:
-        """Return the gradient in all features at several points, in one pass over X; none if nothing has moved."""
-        if all(point.grad_linear is self.seen_at.grad_linear for point in points):
-            return [self.gradient_seen] * len(points)
-        m = self.problem.shape[1]
-        stacked = self.problem.design.rmatmul(np.hstack([point.grad_linear for point in points]))
-        return [stacked[:, i * m : (i + 1) * m] for i in range(len(points))]
+    def _outside(self) -> NDArray:
+        """Say which blocks are not looked at, and may not be zero all the same."""
+        outside = ~self.problem.blocks.is_excluded
+        outside[self.oracle.working.blocks] = False
+        return outside
 
     def _load_likely(self, lam: float) -> None:
         """Load the blocks that may be needed at lam, judging by the last certificates."""
@@ -162,9 +163,7 @@ class _Batches:
     ) -> list[Solution]:
         """Return the solutions that pass, with their certificates; load what the next one lacks."""
         penalty, scales = self.problem.penalty, self.problem.block_scales
-        outside = ~self.problem.blocks.is_excluded
-        outside[self.oracle.working.blocks] = False
-        passed = []
+        outside, passed = self._outside(), []
         for i, (solution, point) in enumerate(solved):
             violations = penalty.subdiff_distance(point.params.theta, gradients[i], self.lams[first + i])
             violations = np.where(outside, violations, 0.0) / scales
@@ -186,10 +185,11 @@ class _Batches:
             )
         return passed
 
-    def _remember(self, lam: float, point: Point, gradient: NDArray) -> None:
+    def _remember(self, lam: float, gradient: NDArray) -> None:
         critical = self.problem.penalty.critical_lams(gradient)
-        if lam < self.lam_seen:
+        # Where nothing has moved yet, a lam next to lam_max, say, nothing is known about growth either.
+        if lam < self.lam_seen and not np.array_equal(critical, self.critical):
             both = np.isfinite(critical) & np.isfinite(self.critical)
             grown = np.subtract(critical, self.critical, out=np.zeros_like(critical), where=both)
             self.growth = grown / (self.lam_seen - lam)
-        self.seen_at, self.gradient_seen, self.critical, self.lam_seen = point, gradient, critical, lam
+        self.critical, self.lam_seen = critical, lam
