@@ -42,21 +42,10 @@ def test_saved_results_were_made_with_the_settings_of_this_version(name):
     assert {file.name for file in (SAVED / name).iterdir()} - {"beside.csv"} == COMPLETE
     saved = json.loads((SAVED / name / "settings.json").read_text())
     now = plain_settings(get_experiment(name).SETTINGS["paper"])
-    if "anchor" not in saved["settings"]:  # a run of the paper's estimator alone, which is complete in itself
-        now.pop("anchor", None)
     assert saved["settings"] == now, f"run make reproduce-docs, or give {name} its settings back"
 
 
-# When table 1 passes: remove the mark, the exception above, and the sentence in docs/reproduction.rst.
-TO_BE_RUN = pytest.mark.xfail(
-    strict=True,
-    reason="table 1 was last run at the scale of the paper before the anchored estimator was added",
-)
-
-
-@pytest.mark.parametrize(
-    "name", ["figure-3", "figure-4", pytest.param("table-1", marks=TO_BE_RUN), "table-2"]
-)
+@pytest.mark.parametrize("name", ["figure-3", "figure-4", "table-1", "table-2"])
 def test_saved_results_show_the_anchored_estimator(name):
     saved = json.loads((SAVED / name / "settings.json").read_text())
     assert saved["settings"]["anchor"] == get_experiment(name).SETTINGS["paper"]["anchor"]
