@@ -43,9 +43,9 @@ NOTES = (
     "points; single splits have from 93 to 98 %. The mean P(class 0) shows why. Nothing holds the fitted model to the "
     "share of zeros that pi_hat implies, and it takes unlabeled digits for zeros: at pi = 0.6 it was told 10 % on "
     "average, and says 18 %. Anchored it says 11 %, and accuracy rises from 96.3 to 98.0 % (from 94.7 to 97.7 % at pi "
-    "= 0.4, and from 97.8 to 98.4 % at 0.8). An algorithm that is stopped early leaves the intercepts near those of the "
-    "model without features and keeps the shares, too: the paper's own iterations, stopped after 300 steps, reach its "
-    "98 % at the same lams (experiment table-1-early). It does not say when it stopped.",
+    "= 0.4, and from 97.8 to 98.4 % at 0.8). An algorithm that is stopped early leaves the intercepts near those of "
+    "the model without features and keeps the shares, too: the paper's own iterations, stopped after 300 steps, reach "
+    "its 98 % at the same lams (experiment table-1-early). It does not say when it stopped.",
     "The choice of lam does not make up for it: chosen on the test digits of every split it reaches 97.3 % (experiment "
     "table-1-lams). The likelihood of observed labels is best near 0.036 lam_max (at pi = "
     "0.8 at 0.03, the end of the grid), past the best accuracy of the paper's estimator, which lies above 0.05: see "
@@ -56,10 +56,10 @@ NOTES = (
     "model class 0 is given up, and 89 to 90 % are right: nearly all but the zeros, as the paper's 88.5 % at pi = 0.6, "
     "pi_hat = 0.5, and 89.0 % at 0.8 and 0.7. But another stationary point has a smaller objective (by 0.047 in one "
     "split at pi = 0.6, pi_hat = 0.5): the one to which taking unlabeled for zeros leads. The estimator tries that "
-    "start, too, and takes it, with a StationaryPointWarning; it keeps the zeros, and 98 % are right. That is more than "
-    "at the correct pi_hat, because nothing is left over for class 0 then but the zeros, as with an anchor: so the "
-    "correct pi_hat is not the best one at pi = 0.6 and 0.8. The paper's 82.5 % and 47.0 % at pi = 0.8 with 0.6 and "
-    "0.5 depend on where an algorithm stops on its way to infinity.",
+    "start, too, and takes it, with a StationaryPointWarning; it keeps the zeros, and 98 % are right. That is more "
+    "than at the correct pi_hat, because nothing is left over for class 0 then but the zeros, as with an anchor: so "
+    "the correct pi_hat is not the best one at pi = 0.6 and 0.8. The paper's 82.5 % and 47.0 % at pi = 0.8 with 0.6 "
+    "and 0.5 depend on where an algorithm stops on its way to infinity.",
     "Where pi_hat is larger than pi, PULasso passes the paper by one to six points, except at pi = 0.4 with pi_hat = "
     "0.8 and 0.9. There, as Lasso does at pi = 0.4, it takes most digits for zeros, and single splits differ by more "
     "than ten points; the paper's numbers lie among them.",

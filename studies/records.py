@@ -57,7 +57,7 @@ def records(X, y, n, rng):
     for k in range(1, y.max() + 1):
         members = np.flatnonzero(y == k)
         density = np.exp(EFFECT * X[members, 0])
-        rows.append(rng.choice(members, n // 4, replace=False, p=density / density.sum()))
+        rows.append(rng.choice(members, n // 4, p=density / density.sum()))  # else dense places run out
         z.append(np.full(n // 4, k))
     return np.concatenate(rows), np.concatenate(z)
 

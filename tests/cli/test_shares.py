@@ -42,6 +42,13 @@ def test_every_command_that_fits_takes_an_anchor(run, csv, known, tmp_path):
     few = ("--n-lams", "4", "--folds", "2", "--no-report", "--out", "cv")
     assert run("cv", csv, *known, *few, "--anchor", "2").code == 0
     assert pulasso.load(tmp_path / "cv/model").anchor == 2
+    assert run("cv", csv, *known, *few, "--anchor", "0,3", "--force").code == 0
+    chosen = pulasso.load(tmp_path / "cv/model")
+    assert chosen.anchor == (0, 3) and chosen.anchor_ in (0, 3) and len(chosen.anchor_loss_) == 2
+    run("fit", csv, *known, "--lam", "0.1", "--anchor", "0,3").refused("anchor", "is not a number")
+    run("fit", csv, *known, "--lam", "0.1", "--anchor", "strong").refused(
+        "anchor", "neither a number nor numbers"
+    )
     done = run("path", csv, *known, "--n-lams", "4", "--anchor", "2")
     assert "class shares at the smallest lam: background: told" in done.out
     path = pulasso.load(tmp_path / "path")

@@ -113,6 +113,7 @@ def test_random_shapes(kernel):
         assert sweeps > 0 and violation(problem, beta) <= 1e-6, f"seed {seed}"
 
 
+@needs_native
 @every_size
 def test_the_two_kernels_agree_sweep_by_sweep(sizes):
     problem, start = quadratic(sizes), np.zeros(sum(sizes))

@@ -19,6 +19,7 @@ ODD = {
     "array of numbers": np.array([0.25, 0.5, 0.75]),
     "array of truth values": np.array([True, False]),
     "matrix": np.zeros((2, 2)),
+    "array of no dimension": np.array(0),
     "empty list": [],
     "list of lists": [[0], [1, 2]],
     "mapping": {"a": 1},

@@ -114,7 +114,8 @@ def _of_one_lam(model: Any) -> Any:
     if hasattr(model, "coef_"):
         settings = {name: own[name] for name in kind().get_params() if name in own}
         settings["lam"] = float(model.lam_ if hasattr(model, "lam_") else model.lam)
-        settings["anchor"] = model.anchor_
+        if not isinstance(settings["anchor"], int | float):  # the usual one, or the best of several
+            settings["anchor"] = model.anchor_
     else:  # boosted trees and networks have no lam; they stop by themselves
         kind, settings = type(model), own
     for name in ("prevalence", "label_frequency"):

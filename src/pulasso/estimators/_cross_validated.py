@@ -150,7 +150,7 @@ class CrossValidated(BasePULasso):
         self._choose(results, problem, said)
         self._refit(problem, run, said, all_rows)
         index = self.best_index_
-        for name in ("refit_loss_", "refit_lam_"):
+        for name in ("refit_loss_", "refit_lam_", "anchors_", "anchor_loss_"):
             self.__dict__.pop(name, None)
         if self.refit is not None:
             results, index = relax(self, shared, problem, criterion, results, run)

@@ -247,12 +247,13 @@ class RowLabelling:
         for i, (name, _, part) in enumerate(self.parts):
             found[name] = own = part.fitted(split[i], **facts)
             if steps is not None:
-                ends = [
-                    [part.fitted(self._split(gamma + side * each)[i]).propensity for each in steps]
-                    for side in (1, -1)
-                ]
-                moved = [np.array([np.column_stack([e.intercept, e.coef]) for e in end]) for end in ends]
-                directions = 0.5 * (moved[0] - moved[1])
+                directions = np.full((len(steps), *_numbers_of(own.propensity).shape), np.nan)
+                for d, step in enumerate(steps):
+                    if np.isfinite(step).all():  # else the profile has no minimum, and nobody knows
+                        ends = [
+                            part.fitted(self._split(gamma + each)[i]).propensity for each in (step, -step)
+                        ]
+                        directions[d] = 0.5 * (_numbers_of(ends[0]) - _numbers_of(ends[1]))
                 found[name] = replace(own, propensity=replace(own.propensity, directions=directions))
         if not isinstance(self.scenario, Sources):
             return found[None]
@@ -262,6 +263,11 @@ class RowLabelling:
             scenarios={**self.scenario.scenarios, **found},
             shifts=shifts if self._shifted else None,
         )
+
+
+def _numbers_of(propensity: Any) -> NDArray:
+    """Return intercepts and effects, shape (K, 1 + n_columns)."""
+    return np.column_stack([propensity.intercept, propensity.coef])
 
 
 def labelling_of(scenario: Any, data: PUData, weight: NDArray) -> RowLabelling:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso._messages import Message, arg, listed, plain, warn
+from pulasso._messages import Message, arg, listed, plain
 from pulasso.data.parameters import as_numbers
 from pulasso.exceptions import InputError
 
@@ -98,9 +98,7 @@ def about(name: Any) -> Iterator[None]:
         except InputError as error:
             words = shown + error.problem.template
             raise type(error)(words, parameter=error.parameter, remedy=error.remedy.template) from None
-    for each in caught:
+    for each in caught:  # at the line of the user that they were about
         said = each.message.args[0] if isinstance(each.message, Warning) and each.message.args else None
-        if isinstance(said, Message):
-            warn(shown + said.template, each.category)
-        else:  # of another library
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        message = each.category(Message(shown + said.template)) if isinstance(said, Message) else each.message
+        warnings.warn_explicit(message, each.category, each.filename, each.lineno)

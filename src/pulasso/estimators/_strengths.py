@@ -31,7 +31,8 @@ def usual_strength(scenario: Any) -> float:
 
 def are_several(anchor: Any) -> bool:
     """Return whether strengths to choose from were given, and not one."""
-    return isinstance(anchor, Sequence) and not isinstance(anchor, str | bytes)
+    is_list = isinstance(anchor, Sequence) and not isinstance(anchor, str | bytes)
+    return is_list or (isinstance(anchor, np.ndarray) and anchor.ndim == 1)
 
 
 def check_strengths(anchor: Any) -> None:
@@ -63,7 +64,7 @@ def choose_strength(estimator: Any, data: PUData, splitter: Any, routed: Bunch, 
             warnings.simplefilter("always")
             attempt._cross_validate(data, same, metadata, attempt._open_run(data, same, metadata))
         found.append((attempt, said))
-    losses = np.array([attempt.cv_loss_mean_[attempt.best_index_] for attempt, _ in found])
+    losses = np.array([each.cv_loss_mean_[each.lams_ == each.lam_min_][0] for each, _ in found])
     best, said = found[int(np.argmin(losses))]
     given = estimator.anchor
     estimator.__dict__ = vars(best) | {

@@ -96,8 +96,8 @@ class MultinomialPULassoCV(CrossValidated, MultinomialPULasso):
         Probabilities of the true classes of every row, at the chosen lam, by the models that did not see the row: for
         honest scores, ``pu_scores(model, X, z, y_proba=model.cv_proba_)``. Not saved with the model.
     anchors_, anchor_loss_ : array of shape (n_strengths,)
-        Strengths of the anchor that were given to choose from, and the mean held-out loss at the best lam of each; only
-        where there were several. ``anchor_`` is the chosen one.
+        Strengths of the anchor that were given to choose from, and the least mean held-out loss of each, before any
+        `refit`; only where there were several. ``anchor_`` is the chosen one.
     refit_loss_ : float
         Only with `refit`: the mean loss on held-out rows of models that were refitted in the same way without them, to
         compare with ``cv_loss_mean_[best_index_]``.

@@ -16,6 +16,7 @@ from pulasso.estimators._base import unchanged_on_failure
 from pulasso.estimators._labelling_words import words_about_level
 from pulasso.estimators._shared_labelling import SharedProfile
 from pulasso.estimators._species import Species, about, check_background, read_indicators, species_of
+from pulasso.estimators._strengths import are_several
 from pulasso.estimators.cv import MultinomialPULassoCV
 from pulasso.estimators.labelling import find_labelling, fits_labelling, prepare
 from pulasso.estimators.multinomial import MultinomialPULasso
@@ -180,6 +181,8 @@ class OneVsRestPULasso(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for own, scenario in zip(rows, scenarios, strict=True):
             with about(own.name):
                 model = self._template(scenario)
+                if are_several(getattr(model, "anchor", None)):  # chosen for each species, and later
+                    model.anchor = max(model.anchor)
                 data = model._read(_some_of(X, own.rows), own.labels, own.weight)
                 found.append(prepare(model, data, scenario, lam))
         strata = np.zeros(n_rows, dtype=int)

@@ -162,6 +162,8 @@ def _estimates(
     """Return scores with standard errors: of the rows and, independent of it, of a labelling that was fitted."""
     found = {name: model.sample.estimate(each) for name, each in statistics(model).items()}
     variance = {name: np.square(each.standard_error) for name, each in found.items()}
+    if not model.knows_errors_of_labelling:
+        variance = {name: each * np.nan for name, each in variance.items()}
     for ends in model.within_errors_of_labelling():
         up, down = (statistics(end) for end in ends)
         for name in found:
@@ -243,11 +245,11 @@ def _facts(model: ScoredModel) -> dict[str, str]:
         facts["confirmed negatives"] = f"{counts[-1]:g}"
     propensity = getattr(model.scenario, "propensity", None)
     if propensity is not None:
-        of = (
-            "is known"
-            if propensity.directions is None
-            else "was fitted; its errors are in those of the scores"
-        )
+        of = "was fitted; its errors are in those of the scores"
+        if propensity.directions is None:
+            of = "is known"
+        elif not model.knows_errors_of_labelling:
+            of = "was fitted, and the data do not tell how far off it is, so that no score has an interval"
         facts["chance of a label"] = f"{of}, its form and the columns without effect taken as they are"
     if model.has_proba:
         facts["log-likelihood of labels"] = f"{model.observed_score():.4f} per row"

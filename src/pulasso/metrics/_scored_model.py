@@ -75,10 +75,19 @@ class ScoredModel:
         is_pipeline = hasattr(inner, "steps") and len(inner) > 1
         return at_rows(self.scenario, inner[:-1].transform(self.X) if is_pipeline else self.X)
 
+    @property
+    def knows_errors_of_labelling(self) -> bool:
+        """Whether the curvature of the fit told how far off a propensity may be; one that is known has no errors."""
+        directions = getattr(getattr(self.scenario, "propensity", None), "directions", None)
+        return directions is None or bool(np.isfinite(directions).all())
+
     def within_errors_of_labelling(self) -> Iterator[tuple["ScoredModel", "ScoredModel"]]:
         """Yield this model with rows weighed by propensities one standard error away, to both sides."""
         propensity: Any = getattr(self.scenario, "propensity", None)
-        for direction in [] if propensity is None or propensity.directions is None else propensity.directions:
+        known = (
+            propensity is not None and propensity.directions is not None and self.knows_errors_of_labelling
+        )
+        for direction in propensity.directions if known else []:
             ends = copy(self), copy(self)
             for end, sign in zip(ends, (1.0, -1.0), strict=True):
                 end.__dict__.pop("sample", None)

@@ -1,6 +1,6 @@
 """Selected labelling: the chance of a label depends on named columns as well as on the class."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -122,10 +122,13 @@ class SelectedLabelling:
             value = plain(getattr(self, name))
             if not isinstance(value, bool):
                 raise ScenarioError(f"{name}={value!r} must be True or False.", parameter=name)
-        is_list = isinstance(self.columns, Sequence | np.ndarray) and not isinstance(
-            self.columns, str | bytes
-        )
-        if not is_list or not len(self.columns) or any(map(np.ndim, self.columns)):
+        is_list = isinstance(self.columns, Sequence) and not isinstance(self.columns, str | bytes)
+        is_list |= isinstance(self.columns, np.ndarray) and self.columns.ndim == 1
+        if (
+            not is_list
+            or not len(self.columns)
+            or not all(isinstance(each, Hashable) for each in self.columns)
+        ):
             raise ScenarioError(
                 f"columns={self.columns!r} must be a list of at least one column of X.",
                 parameter="columns",

@@ -359,3 +359,30 @@ def test_warnings_name_the_species():
     assert "Not identified" in model.propensity_.identification
     with pytest.raises(InputError, match="'oak'"):
         model.predict_proba(drawn.new, prevalence={"oak": 2.0, "fir": 0.1, "elm": 0.1})
+
+
+def test_a_labelling_in_which_no_column_matters(tmp_path):
+    """In a case-control sample nothing of it is free then, not even a level: errors are none, and have their shape."""
+    drawn = simulate(300)
+    scenario = biased(drawn.share, lam=1e3)
+    model = OneVsRestPULasso(MultinomialPULasso(lam=1e-3, tol=1e-5, scenario=scenario)).fit(drawn.X, drawn.Y)
+    assert model.propensity_.is_constant and (model.propensity_.standard_error == 0).all()
+    assert model.propensity_.standard_error.shape == (3, 1)
+    assert str(model.summary())
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(
+        pulasso.load(tmp_path / "model").predict_proba(drawn.new), model.predict_proba(drawn.new)
+    )
+
+
+def test_several_strengths_of_the_anchor_hold_the_labelling_to_the_shares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    Y = (rng.random((600, 2)) < 0.5) & (X[:, [1, 2]] + rng.logistic(size=(600, 2)) > 0)
+    several = MultinomialPULassoCV(
+        anchor=(1, 3), n_lams=3, cv=2, random_state=0, scenario=SelectedLabelling([0], label_frequency=0.5)
+    )
+    model = OneVsRestPULasso(several).fit(X, Y)
+    one = OneVsRestPULasso(clone(several).set_params(anchor=3)).fit(X, Y)
+    np.testing.assert_array_equal(model.propensity_.coef, one.propensity_.coef)
+    assert all(each.anchor_ in (1, 3) for each in model.estimators_)

@@ -17,9 +17,11 @@ from pulasso import (
     SingleTrainingSet,
     fit_path,
 )
+from pulasso.estimators._profile import JointObjective
 from pulasso.exceptions import GroupError, IdentifiabilityWarning, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.losses.propensity import labelling_gradient
+from pulasso.metrics import pu_scores
 from pulasso.scenarios import Propensity
 from pulasso.scenarios.propensity import label_rows
 
@@ -291,6 +293,19 @@ def test_a_column_that_parts_labelled_from_unlabeled_rows():
     with pytest.warns(IdentifiabilityWarning, match="parts all labelled rows"):
         model = MultinomialPULasso(lam=0.02, scenario=SelectedLabelling([0])).fit(X, z)
     assert np.isfinite(model.propensity_.coef).all() and np.isfinite(model.predict_proba(X)).all()
+
+
+def test_a_profile_without_minimum_gives_a_model_without_errors(monkeypatch, tmp_path):
+    """How far off the labelling may be is not known then, and no score has an interval."""
+    monkeypatch.setattr(JointObjective, "steps", lambda self, at: np.full((2, len(at.gamma)), np.nan))
+    X, z, _, _ = simulate(400)
+    model = MultinomialPULasso(lam=0.02, scenario=SelectedLabelling([0], label_frequency=0.55)).fit(X, z)
+    assert np.isfinite(model.propensity_.coef).all() and np.isnan(model.propensity_.standard_error).all()
+    scores = pu_scores(model, X, z)
+    assert np.isfinite(scores["accuracy"].value) and np.isnan(scores["accuracy"].standard_error)
+    assert "do not tell how far off it is" in str(scores)
+    model.save(tmp_path / "model")
+    assert np.isnan(pulasso.load(tmp_path / "model").propensity_.directions).all()
 
 
 def test_a_group_that_is_torn_apart_is_refused():

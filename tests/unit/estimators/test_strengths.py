@@ -52,8 +52,8 @@ def test_ordinal_models_refits_and_calibration():
     data = simulate_ordinal(200, 10, n_active=2, random_state=0)
     found = fit([0, 3], data, OrdinalPULassoCV, refit="relaxed", calibrate="shares")
     assert found.anchor_ in (0, 3) and found.refit_lam_ > 0 and len(found.calibration_)
-    again = fit(3.0, data, OrdinalPULassoCV)
-    assert not hasattr(again, "anchors_")
+    again = found.set_params(anchor=3.0).fit(data.X, data.z)
+    assert again.anchor_ == 3 and not hasattr(again, "anchors_")
 
 
 def test_a_model_is_saved_with_the_choice(model, tmp_path):
@@ -89,6 +89,13 @@ def test_what_is_no_strength(anchor):
     with pytest.raises(InputError, match="anchor") as refused:
         fit(anchor)
     assert refused.value.parameter == "anchor"
+
+
+def test_an_array_is_taken_and_the_rule_does_not_matter(model):
+    """Strengths are compared at the least loss of each, whatever rule chooses lam afterwards."""
+    other = fit(np.array([0.0, 3.0, 30.0]), select="1se")
+    np.testing.assert_array_equal(other.anchor_loss_, model.anchor_loss_)
+    assert other.anchor_ == model.anchor_ and other.lam_ == model.lam_1se_
 
 
 def test_a_fit_at_one_lam_has_nothing_to_choose_by():
