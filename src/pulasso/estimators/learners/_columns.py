@@ -26,7 +26,7 @@ def learn_categories(x: Any, listed_columns: Sequence[Any] | None) -> dict[int, 
             found[j] = _as_values(dtype.categories)
     if listed_columns is None:
         return found
-    if isinstance(listed_columns, str) or not isinstance(listed_columns, list | tuple | np.ndarray):
+    if not isinstance(listed_columns, list | tuple | np.ndarray) or not getattr(listed_columns, "ndim", 1):
         raise InputError(
             f"{arg('categorical_features')} must be a list of names or positions of columns.",
             parameter="categorical_features",

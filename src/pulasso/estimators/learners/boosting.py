@@ -229,8 +229,12 @@ class PUBoostingClassifier(BaseLearner):
             for column, sign in given.items():
                 signs[column_of(column, names, n, name)] = sign
             given = signs
-        known = isinstance(given, list | tuple | np.ndarray) and len(given) == n
-        if not known or not all(np.ndim(each) == 0 and each in (-1, 0, 1) for each in given):
+        known = isinstance(given, list | tuple | np.ndarray) and getattr(given, "ndim", 1)
+        if (
+            not known
+            or len(given) != n
+            or not all(np.ndim(each) == 0 and each in (-1, 0, 1) for each in given)
+        ):
             raise InputError(
                 f"{arg(name)} must be -1, 0 or 1 for each of {n} features, or a mapping from names to such.",
                 parameter=name,
