@@ -229,9 +229,9 @@ class PUBoostingClassifier(BaseLearner):
             for column, sign in given.items():
                 signs[column_of(column, names, n, name)] = sign
             given = signs
-        known = isinstance(given, list | tuple | np.ndarray) and getattr(given, "ndim", 1)
+        is_list = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
         if (
-            not known
+            not is_list
             or len(given) != n
             or not all(np.ndim(each) == 0 and each in (-1, 0, 1) for each in given)
         ):
