@@ -425,3 +425,10 @@ def test_a_library_that_was_named_but_cannot_be_loaded_is_an_error(tmp_path):
     command = [sys.executable, "-c", "import pulasso.kernels"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "ImportError: PULASSO_KERNEL=" in done.stderr
+
+
+@needs_native
+def test_buffers_have_room_for_what_the_library_was_built_with():
+    source = (Path(native.__file__).parent / "kernels.c").read_text()
+    for name in native.SIZES:
+        assert f"#define {name.upper()} {native._FUNCTIONS[name]} " in " ".join(source.split())

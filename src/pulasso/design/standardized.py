@@ -84,7 +84,10 @@ class StandardizedDesign:
 
     def select(self, features: NDArray) -> "StandardizedDesign":
         """Return copies of some of the columns, for products with them."""
-        return StandardizedDesign(self.base.select(features), self.mean[features], self.scale[features])
+        spread = None if self.spread is None else self.spread[features]
+        return StandardizedDesign(
+            self.base.select(features), self.mean[features], self.scale[features], spread
+        )
 
     def to_original(self, theta: NDArray) -> tuple[NDArray, NDArray]:
         """Return coefficients on the scale of X, and the constant that centring adds to u."""

@@ -208,7 +208,8 @@ class Profile(JointObjective):
     def with_labelling(self, gamma: NDArray) -> Problem:
         """Return the problem of the classes, given the labelling."""
         data = self.problem.data
-        return replace(self.problem, loss=ObservedLoss(self.labelling.model(gamma), data.codes, data.weight))
+        loss = ObservedLoss(self.labelling.model(gamma), data.codes, data.weight)
+        return replace(self.problem, loss=loss, null_gradient=None)  # the null model has another gradient now
 
     def down_the_path(self, gamma: NDArray) -> Params:
         """Return the classes as the estimator will find them, from the null model down."""

@@ -314,6 +314,9 @@ EXPORT int64_t pulasso_accelerated_descent(
 #define PENDING 16
 #define LANES 16
 
+/* For callers, who make room for so many. */
+EXPORT const int64_t pulasso_memory = MEMORY, pulasso_pending = PENDING;
+
 /* pulled[i] += sum_p gram[i, moved_p] spread_p for all rows i. */
 static inline __attribute__((always_inline)) void bring_up_to_date(
     int64_t n_rows, int64_t n_outputs, const float *restrict gram, int64_t n_moved, const int64_t *restrict moved,

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from pulasso.kernels import numpy_kernels
-from pulasso.kernels.extrapolation import MEMORY
 
 __all__ = [
     "accelerated_descent",
@@ -29,8 +28,8 @@ NAME = "pulasso_kernels"
 SUFFIXES = (".so", ".dylib", ".dll")
 LONG, DOUBLE = ctypes.c_int64, ctypes.c_double
 addressof, from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
-PENDING = 16  # rows that the Kronecker descent gathers before it brings all others up to date
 ARRAY = ctypes.c_void_p  # numpy.ctypeslib.ndpointer checks types, too, but takes longer than a small problem
+SIZES = ("memory", "pending")  # numbers that the library was built with, and that buffers must have room for
 SIGNATURES = {
     "block_descent": (LONG, [LONG, LONG, *3 * [ARRAY], LONG, *7 * [ARRAY], LONG, *2 * [ARRAY], LONG, ARRAY]),
     "accelerated_descent": (
@@ -68,13 +67,14 @@ def _load() -> Any:
     try:
         library = ctypes.CDLL(str(path))
         functions = {name: getattr(library, f"pulasso_{name}") for name in SIGNATURES}
-    except (OSError, AttributeError) as error:
+        sizes = {name: LONG.in_dll(library, f"pulasso_{name}").value for name in SIZES}
+    except (OSError, AttributeError, ValueError) as error:
         if wanted:
             raise ImportError(f"PULASSO_KERNEL={wanted} cannot be used: {error}.") from error
         return None  # damaged, or built for another machine: the NumPy twins are slower, not wrong
     for name, (result, arguments) in SIGNATURES.items():
         functions[name].restype, functions[name].argtypes = result, arguments
-    return functions
+    return functions | sizes
 
 
 _FUNCTIONS = _load()
@@ -130,7 +130,7 @@ def accelerated_descent(
     _refuse_other_layout({np.float64: [state]})
     longs = [starts, sizes, basis_starts]
     _refuse_unlike(n, hessian, [state[:n], state[n:], eigenvalues], l1, [thresholds, tols], longs, bases)
-    work, trail = np.empty(2 * largest), np.empty((MEMORY + 3) * 2 * n)
+    work, trail = np.empty(2 * largest), np.empty((_FUNCTIONS["memory"] + 3) * 2 * n)
     return _FUNCTIONS["accelerated_descent"](
         *(n, hessian.strides[0] // 4, *_at(hessian, state), len(starts)),
         *_at(starts, sizes, thresholds, l1, eigenvalues, bases, basis_starts),
@@ -193,7 +193,7 @@ def kronecker_descent(
         raise ValueError("state has another length")
     if trail is not None and trail.size < max_sweeps * len(state):
         raise ValueError("trail must have room for the state after every sweep")
-    work = np.empty(3 * largest + PENDING * len(mean))
+    work = np.empty(3 * largest + _FUNCTIONS["pending"] * len(mean))
     return _FUNCTIONS["kronecker_descent"](
         *(
             n,

@@ -2,22 +2,28 @@
 
 Where the gradient in the linear predictor moves by d, that in a column x moves by ``x'd``, which is at most the product
 of their lengths (Cauchy-Schwarz). From gradients that are known at other points most blocks outside of the working set
-are certified by that bound alone; only columns that it leaves in doubt are read.
+are certified by that bound alone; only columns that it leaves in doubt are read, once for all points in question.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pulasso.design import StandardizedDesign
+from pulasso.design import DenseDesign, StandardizedDesign
 from pulasso.penalties import PENALTIES
 from pulasso.problem import Point, Problem
 
 __all__ = ["Gradients"]
 
 KNOWN = 3  # points whose gradients are kept: d is counted from the plane through these
-FEW = 0.2  # of the columns may be in doubt; for more, all are read
+FAR = 10.0  # a plane is left alone where a point in it takes more than so many times one of these
+FEW, FEW_ACROSS = (
+    0.2,
+    0.02,
+)  # of the columns may be in doubt, where they lie along or across memory; else all are read
 MANY, LONG = 2**20, 40  # a pass over fewer numbers, or shorter columns, costs less than the bound does
-ROUNDING = 100.0  # units of rounding, relative to the gradients that are combined
+ROUNDING = (
+    4.0  # sums of n numbers are trusted up to so many times sqrt(n) units of rounding, which grow like a walk
+)
 
 
 class Gradients:
@@ -39,12 +45,16 @@ class Gradients:
         # A penalty of another kind might not ask less of smaller gradients.
         is_known = type(problem.penalty.formula) in PENALTIES.values()
         least = max(MANY, LONG * problem.design.shape[1])
-        self.bounds = is_known and weight is not None and self.design.base.x.size >= least
+        self._few = _few(self.design.base)
+        self.bounds = is_known and weight is not None and self._few > 0 and self.design.base.x.size >= least
         if self.bounds and weight is not None:
             # Rows that the lengths of columns do not count must not move gradients either.
             self.bounds = not problem.loss.sample_weight[weight == 0].any()
             self._root = np.sqrt(weight)[:, None]
             self._lengths = np.ones((len(gradient), 1)) if spread is None else spread[:, None]
+            # What is summed has the size of the columns before they are centred.
+            sizes = self._lengths + np.abs(self.design.mean / self.design.scale)[:, None]
+            self._rounding = ROUNDING * np.sqrt(len(weight)) * np.finfo(self.design.dtype).eps * sizes
 
     def at(self, points: list[Point], lams: NDArray, outside: NDArray) -> list[NDArray]:
         """Return gradients that give the certificate of the blocks outside, all of them at zero, at each point.
@@ -55,64 +65,88 @@ class Gradients:
             return [self._known[-1][1]] * len(points)
         if not self.bounds:
             return self._read(points)
-        found: list[NDArray] = [np.empty(0)] * len(points)
-        for i in _halving(len(points)):
-            bounded = self._bounded(points[i], float(lams[i]), outside)
-            found[i] = self._read([points[i]])[0] if bounded is None else bounded
+        found = self._from_bounds(points, lams, outside)
+        if found is not None:
+            return found
+        # With the last and one in the middle known, the others are close to a plane; if not, they are read at once.
+        n = len(points)
+        both = sorted({(n - 1) // 2, n - 1})
+        by_place = dict(zip(both, self._read([points[i] for i in both]), strict=True))
+        rest = [i for i in range(n) if i not in both]
+        others = [points[i] for i in rest]
+        found = self._from_bounds(others, lams[rest], outside)
+        by_place |= zip(rest, self._products(self.design, others) if found is None else found, strict=True)
+        return [by_place[i] for i in range(n)]
+
+    def _from_bounds(self, points: list[Point], lams: NDArray, outside: NDArray) -> list[NDArray] | None:
+        """Return gradients that are exact where they have to be, or None if that is in too many columns."""
+        found: list[NDArray] = []
+        is_read = np.zeros(self.problem.shape[0], dtype=bool)
+        for point, lam in zip(points[::-1], lams[::-1], strict=True):  # the last is the least certain
+            near, in_doubt = self._bounded(point, float(lam), outside)
+            is_read[in_doubt] = True
+            if is_read.mean() > self._few:
+                return None
+            found.insert(0, near)
+        features = np.flatnonzero(is_read)
+        if len(features):
+            exact = self._products(self.design.select(features), points)
+            for near, own in zip(found, exact, strict=True):
+                near[features] = own
         return found
 
     def _read(self, points: list[Point]) -> list[NDArray]:
         """Return the whole gradient at several points, in one pass over X."""
-        m = self.problem.shape[1]
-        stacked = self.design.rmatmul(np.hstack([point.grad_linear for point in points]))
-        gradients = [stacked[:, i * m : (i + 1) * m] for i in range(len(points))]
+        gradients = self._products(self.design, points)
         self._known += [(point.grad_linear, each) for point, each in zip(points, gradients, strict=True)]
         del self._known[: -(KNOWN if self.bounds else 1)]
         return gradients
 
-    def _bounded(self, point: Point, lam: float, outside: NDArray) -> NDArray | None:
-        """Return a gradient that is exact where it has to be, or None if that is in too many columns."""
+    def _products(self, design: StandardizedDesign, points: list[Point]) -> list[NDArray]:
+        stacked = design.rmatmul(np.hstack([point.grad_linear for point in points]))
+        return np.split(stacked, len(points), axis=1)
+
+    def _bounded(self, point: Point, lam: float, outside: NDArray) -> tuple[NDArray, NDArray]:
+        """Return a gradient that is close enough but in some features, and these."""
         near, reach = self._nearest(point.grad_linear)
-        largest = np.abs(near) + self._lengths * reach
         penalty = self.problem.penalty
         zero = np.zeros(self.problem.shape)
-        in_doubt = np.flatnonzero(outside & (penalty.subdiff_distance(zero, largest, lam) > 0))
-        if penalty.blocks.sizes[in_doubt].sum() > FEW * near.size:
-            return None
-        if len(in_doubt):
-            features = np.unique(penalty.blocks.entries(in_doubt)[0])
-            near[features] = self.design.select(features).rmatmul(point.grad_linear)
-        return near
+        is_certain = penalty.subdiff_distance(zero, np.abs(near) + reach, lam) <= 0
+        return near, penalty.blocks.entries(np.flatnonzero(outside & ~is_certain))[0]
 
     def _nearest(self, grad_linear: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the gradient at the nearest point of the plane through the known ones, and how far off it may be.
-
-        The distance is one number for each output, for columns of unit length.
-        """
+        """Return the gradient at the nearest point of the plane through the known ones, and how far off it may be."""
         (base, gradient), *others = self._known[::-1]
-        rest = self._scaled(grad_linear - base)
-        near, combined = gradient.copy(), np.abs(gradient).max(axis=0)
+        rest, near, share = self._scaled(grad_linear - base), gradient, 1.0
+        combined = np.zeros(
+            rest.shape[1]
+        )  # the sizes of all that was summed, to which its rounding is relative
         if others:
             ways = np.array([self._scaled(other - base).ravel() for other, _ in others])
             factors = np.linalg.lstsq(ways @ ways.T, ways @ rest.ravel(), rcond=1e-10)[0]
-            rest = rest - (factors @ ways).reshape(rest.shape)
-            for factor, (_, other) in zip(factors.tolist(), others, strict=True):
-                near += factor * (other - gradient)
-                combined += abs(factor) * np.abs(other).max(axis=0)
-        rounding = ROUNDING * np.finfo(self.design.dtype).eps * combined
-        return near, np.sqrt(np.square(rest).sum(axis=0)) + rounding
+            if np.abs(factors).max() <= FAR:
+                rest = rest - (factors @ ways).reshape(rest.shape)
+                share -= factors.sum()
+                near = share * gradient
+                for factor, (other, own) in zip(factors.tolist(), others, strict=True):
+                    near += factor * own
+                    combined += abs(factor) * _norms(self._scaled(other))
+        combined += abs(share) * _norms(self._scaled(base))
+        near = near.copy() if near is gradient else near
+        return near, self._lengths * _norms(rest) + self._rounding * combined
 
     def _scaled(self, change: NDArray) -> NDArray:
         """Return a change of the gradient in the linear predictor, for columns whose rows are scaled to unit length."""
         return np.divide(change, self._root, out=np.zeros_like(change), where=self._root > 0)
 
 
-def _halving(n: int) -> list[int]:
-    """Return 0..n-1 in an order in which each lies between those before it: the last, the middle, the quarters, ..."""
-    order, spans = [n - 1], [(-1, n - 1)]
-    for before, after in spans:
-        middle = (before + after) // 2
-        if before < middle:
-            order.append(middle)
-            spans += [(before, middle), (middle, after)]
-    return order
+def _few(base: object) -> float:
+    """Return which share of the columns can be read in clearly less time than all of them."""
+    x = base.x  # type: ignore[attr-defined]
+    if isinstance(base, DenseDesign):
+        return FEW if x.strides[0] == x.itemsize else FEW_ACROSS
+    return FEW if x.format == "csc" else 0.0  # sparse rows are searched from end to end
+
+
+def _norms(change: NDArray) -> NDArray:
+    return np.sqrt(np.square(change).sum(axis=0))

@@ -1,9 +1,9 @@
 """The default solver: proximal Newton down a path, on the few blocks that matter, certified on all of them.
 
 In memory only a *working set* of blocks is looked at. The blocks left out are certified afterwards, several lams at a
-time, with few passes over X; whatever violates the certificate is loaded and the lams in question are solved again. So
-screening is only ever a guess about work, never about the answer. In chunks every pass gives the whole gradient, and
-there is nothing to guess.
+time, by a bound or by reading their columns; whatever violates the certificate is loaded and the lams in question are
+solved again. So screening is only ever a guess about work, never about the answer. In chunks every pass gives the whole
+gradient, and there is nothing to guess.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ __all__ = ["is_chunked_problem", "solve_working_set"]
 
 # Solve the working set a little more tightly than asked, so that the certificate of all blocks holds too.
 MARGIN = 0.9
-MAX_BATCH = 16  # lams that share one pass over X for their certificate,
+MAX_BATCH = 16  # lams that are certified together, so that one pass over X serves them all,
 BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often
 # The working set may be this many times the likely one, plus so many blocks.
 IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50

@@ -95,3 +95,10 @@ def test_without_indicators_nothing_changes():
     auto, scaled = (standardize(as_design(x), share, scale=scale) for scale in ("auto", True))
     np.testing.assert_array_equal(auto.scale, scaled.scale)
     assert auto.spread is scaled.spread is None
+
+
+def test_chosen_columns_keep_their_spread():
+    x = np.column_stack([np.arange(8.0), np.arange(8) % 2])
+    design = standardize(as_design(x), np.full(8, 1 / 8), scale="auto")
+    np.testing.assert_array_equal(design.select(np.array([1])).spread, design.spread[[1]])
+    assert standardize(as_design(x), np.full(8, 1 / 8)).select(np.array([1])).spread is None

@@ -1,6 +1,7 @@
 """Classes and labelling fitted together: certified, recovered where they can be, refused where they cannot."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,12 +19,15 @@ from pulasso import (
     fit_path,
 )
 from pulasso.estimators._profile import JointObjective
+from pulasso.estimators.labelling import prepare
 from pulasso.exceptions import GroupError, IdentifiabilityWarning, ScenarioError
 from pulasso.losses import PULoss
 from pulasso.losses.propensity import labelling_gradient
 from pulasso.metrics import pu_scores
 from pulasso.scenarios import Propensity
 from pulasso.scenarios.propensity import label_rows
+from pulasso.solvers import _certifying
+from pulasso.solvers._certifying import Gradients
 
 LEVEL, EFFECT = 0.2, 1.2
 
@@ -326,3 +330,21 @@ def test_rows_in_chunks_need_a_propensity_that_is_known(tmp_path):
         MultinomialPULasso(lam=0.02, scenario=SelectedLabelling([0])).fit(chunked, z)
     again = MultinomialPULasso(lam=0.02, scenario=model.scenario_).fit(chunked, z)
     np.testing.assert_allclose(again.coef_, model.coef_, atol=1e-4)
+
+
+def test_a_path_at_another_labelling_is_certified_with_its_own_gradients(monkeypatch):
+    monkeypatch.setattr(_certifying, "MANY", 0)  # bounds for small problems, too
+    X, z, _, _ = simulate(400)
+    X = np.column_stack([X, np.random.default_rng(1).normal(size=(400, 95))])
+    scenario = SelectedLabelling([0], allow_unidentified=True)
+    model = MultinomialPULasso(lam=0.02, tol=1e-6, scenario=scenario)
+    profile = prepare(model, model._read(X, z, None), scenario, 0.02).profile
+    # At a lam that is too large for any feature as the labelling was, and is not as it is now.
+    profile = replace(profile, problem=profile.problem.at_lam(1.01 * profile.problem.lam_max))
+    gamma = profile.labelling.start()
+    gamma[profile.labelling.is_penalized] -= 2.0
+    problem = profile.with_labelling(gamma)
+    assert Gradients(problem, problem.at(problem.null), np.zeros(problem.shape)).bounds
+    params = profile.down_the_path(gamma)
+    assert params.theta.any()
+    assert problem.kkt_violation(params, problem.gradient(problem.at(params))) <= 1e-6

@@ -90,3 +90,80 @@ def test_a_penalty_of_a_users_own_is_certified_without_bounds():
     assert Gradients(own, problem.at(problem.null), problem.null_gradient).bounds
     object.__setattr__(problem.penalty, "formula", OneSided())
     assert not Gradients(own, problem.at(problem.null), problem.null_gradient).bounds
+
+
+def exact_gradient(problem, grad_linear):
+    """Return the gradient as double precision reads it."""
+    design, x = problem.design, problem.design.base.x
+    x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64)
+    return ((x - design.mean) / design.scale).T @ grad_linear
+
+
+@pytest.mark.parametrize("storage", ["single", "single sparse"])
+@pytest.mark.parametrize("known", ["apart", "nearly equal", "identical"])
+def test_single_precision_far_from_zero_is_not_trusted_too_far(storage, known):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(400, 300)) + np.repeat([0.0, 30.0, 1000.0], 100)
+    y = np.argmax(np.column_stack([np.zeros(400), 2.0 * x[:, :2]]) + rng.gumbel(size=(400, 3)), axis=1)
+    x = x.astype(np.float32)
+    data = PUData.read(sparse.csc_array(x) if "sparse" in storage else x, y)
+    problem = build_problem(data, scenario="single-training-set", label_frequency=0.9)
+
+    def away(step):
+        theta = np.zeros(problem.shape)
+        theta[:2] = step
+        return problem.at(Params(theta, problem.null.offsets))
+
+    gradients = Gradients(problem, problem.at(problem.null), problem.null_gradient)
+    assert gradients.bounds
+    gradients._read([away({"apart": 0.3, "nearly equal": 1e-7, "identical": 0.0}[known]), away(0.0)])
+    penalty, outside, n_certain = problem.penalty, np.arange(300) >= 2, 0
+    for step in (0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1, 0.31):
+        point = away(step)
+        exact = exact_gradient(problem, point.grad_linear)
+        critical = penalty.critical_lams(exact)
+        for j in range(2, 300, 11):  # just below the lam at which block j enters
+            lam = float(critical[j]) * (1.0 - 1e-9)
+            certain = outside.copy()
+            certain[gradients._bounded(point, lam, outside)[1]] = False
+            n_certain += certain.sum()
+            assert not (penalty.subdiff_distance(np.zeros(problem.shape), exact, lam)[certain] > 0).any()
+    assert n_certain > 0.05 * 7 * 28 * 300
+
+
+def test_a_plane_through_nearly_equal_points_is_not_followed_far():
+    problem = problem_of()
+    points = [problem.null.theta.copy() for _ in range(3)]
+    for theta, step in zip(points, (0.0, 1e-4, 0.5), strict=True):
+        theta[:2] = step
+    null, near, far = (problem.at(Params(theta, problem.null.offsets)) for theta in points)
+    gradients = Gradients(problem, near, problem.gradient(near).theta)
+    gradients._read([null])
+    found, _ = gradients._nearest(far.grad_linear)
+    np.testing.assert_array_equal(found, gradients._known[-1][1])
+    assert found is not gradients._known[-1][1]  # what is read goes into a copy
+
+
+@pytest.mark.parametrize(("storage", "bounds"), [
+    (np.asfortranarray, True), (np.ascontiguousarray, True), (sparse.csc_array, True), (sparse.csr_array, False),
+])  # fmt: skip
+def test_sparse_rows_are_read_as_they_lie(storage, bounds):
+    data = PUData.read(storage(np.random.default_rng(0).normal(size=(90, 2))), np.arange(90) % 2)
+    problem = build_problem(data, scenario="single-training-set", label_frequency=0.9)
+    assert Gradients(problem, problem.at(problem.null), problem.null_gradient).bounds == bounds
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 16])
+@pytest.mark.parametrize("few", [1e-9, 0.2, 1.0])
+def test_every_point_gets_its_own_gradient(n, few):
+    problem, rng = problem_of(), np.random.default_rng(3)
+    gradients = Gradients(problem, problem.at(problem.null), problem.null_gradient)
+    gradients._few, theta, points = few, np.zeros(problem.shape), []
+    for _ in range(n):
+        theta[:5] += 0.1 * rng.normal(size=(5, 2))
+        points.append(problem.at(Params(theta.copy(), problem.null.offsets)))
+    lams, outside = np.full(n, 1e-9), np.arange(300) >= 5  # all of them are in doubt
+    for point, found in zip(points, gradients.at(points, lams, outside), strict=True):
+        np.testing.assert_allclose(
+            found[outside], problem.gradient(point).theta[outside], rtol=1e-9, atol=1e-15
+        )
