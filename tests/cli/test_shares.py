@@ -45,7 +45,9 @@ def test_every_command_that_fits_takes_an_anchor(run, csv, known, tmp_path):
     assert run("cv", csv, *known, *few, "--anchor", "0,3", "--force").code == 0
     chosen = pulasso.load(tmp_path / "cv/model")
     assert chosen.anchor == (0, 3) and chosen.anchor_ in (0, 3) and len(chosen.anchor_loss_) == 2
-    run("fit", csv, *known, "--lam", "0.1", "--anchor", "0,3").refused("anchor", "is not a number")
+    run("fit", csv, *known, "--lam", "0.1", "--anchor", "0,3").refused(
+        "anchor", "only cross-validation can choose"
+    )
     run("fit", csv, *known, "--lam", "0.1", "--anchor", "strong").refused(
         "anchor", "neither a number nor numbers"
     )

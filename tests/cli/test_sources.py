@@ -34,8 +34,11 @@ def test_sources_in_one_fit_and_predictions_without(run, both, tmp_path):
 
 def test_numbers_by_class_a_reference_and_cross_validation(run, both, tmp_path):
     numbers = "records=single-training-set:oak=0.6,fir=0.5"
-    how = ("--folds", "2", "--n-lams", "4", "--no-report", "--out", "cv")
-    run("cv", "both.csv", *WHERE, "--source-scenario", numbers, *SURVEY, "--reference", "survey", *how)
+    how = ("--folds", "2", "--n-lams", "4", "--anchor", "0,3", "--out", "cv")
+    done = run("cv", "both.csv", *WHERE, "--source-scenario", numbers, *SURVEY, "--reference", "survey", *how)
+    assert done.code == 0 and "(chosen from 0, 3 by held-out rows)" in done.out
+    page = (tmp_path / "cv" / "report.html").read_text()
+    assert "one source at a time" in page and "Held-out rows chose" in page
     model = pulasso.load(tmp_path / "cv" / "model")
     assert set(model.scenario_.shifts) == {"records"}
     assert model.scenario_.scenarios["records"].label_frequency == {"oak": 0.6, "fir": 0.5}

@@ -97,7 +97,14 @@ class BasePULasso(ObservedMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         check_number("tol", self.tol, above=0.0)
         check_number("max_iter", self.max_iter, least=1, whole=True)
         check_number("n_restarts", getattr(self, "n_restarts", 0), least=0, whole=True)
-        check_number("anchor", self._anchor_strength(), least=0.0)
+        anchor = self._anchor_strength()
+        if isinstance(anchor, list | tuple):
+            raise InputError(
+                f"{arg('anchor', repr(anchor)[:80])} holds several strengths, and only cross-validation can choose.",
+                parameter="anchor",
+                remedy="Give one number.",
+            )
+        check_number("anchor", anchor, least=0.0)
         check_flag("standardize", self.standardize, word="auto")
         check_flag("fit_intercept", getattr(self, "fit_intercept", True))
         as_penalty(self.penalty)

@@ -147,8 +147,10 @@ def _facts(estimator: Any) -> dict[str, str]:
     facts |= facts_about_labelling(estimator)
     if shares := describe_shares(estimator):
         facts["class shares"] = shares
-    if getattr(estimator, "anchor_", 0.0) > 0:
-        facts["anchor"] = f"{estimator.anchor_:g}"
+    several = getattr(estimator, "anchors_", ())
+    if len(several) or getattr(estimator, "anchor_", 0.0) > 0:
+        chosen = f"  (chosen from {', '.join(f'{each:g}' for each in several)} by held-out rows)"
+        facts["anchor"] = f"{estimator.anchor_:g}" + (chosen if len(several) else "")
     offsets = estimator.response_.offsets_name
     plural = {"intercept_": "intercepts", "thresholds_": "thresholds"}.get(offsets, offsets.rstrip("_"))
     facts[plural] = ", ".join(f"{value:.4g}" for value in getattr(estimator, offsets))

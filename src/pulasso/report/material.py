@@ -241,7 +241,12 @@ class Material:
         seen = [self.weight[labels == plain(name)].sum() for name in counts.classes[1:]]
         if not np.allclose([self.weight.sum(), *seen], [counts.total, *counts.n_labeled[1:]]):
             return False
-        loss = -observed_log_likelihood_scorer(self.model, self.X, self.z, sample_weight=self.sample_weight)
+        try:
+            loss = -observed_log_likelihood_scorer(
+                self.model, self.X, self.z, sample_weight=self.sample_weight
+            )
+        except ScenarioError:  # of rows of several sources nobody says here from which one each comes
+            return False
         least = self.core.objective_ if self.is_linear else self.core.loss_
         return loss <= least + ROUNDING * abs(least)
 

@@ -48,5 +48,10 @@ def _verdict(material: Material) -> str:
     if found is not None:
         k, meaning = found
         words = f"Here it does not, most of all for {material.classes[k]}. {meaning}, if what it was told is right."
-    rho = getattr(core, "anchor_", 0.0)
-    return f"{words} An anchor of strength {rho:g} held the model to these shares." if rho > 0 else words
+    rho, several = getattr(core, "anchor_", 0.0), getattr(core, "anchors_", ())
+    if rho > 0:
+        words += f" An anchor of strength {rho:g} held the model to these shares."
+    if len(several):
+        losses = [f"{each:g}: {loss:.4f}" for each, loss in zip(several, core.anchor_loss_, strict=True)]
+        words += f" Held-out rows chose {rho:g}, by their losses with each strength: {', '.join(losses)}."
+    return words

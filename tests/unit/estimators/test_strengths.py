@@ -56,6 +56,10 @@ def test_ordinal_models_refits_and_calibration():
     assert again.anchor_ == 3 and not hasattr(again, "anchors_")
 
 
+def test_a_summary_says_that_it_was_chosen(model):
+    assert f"{model.anchor_:g}  (chosen from 0, 3, 30 by held-out rows)" in str(model.summary())
+
+
 def test_a_model_is_saved_with_the_choice(model, tmp_path):
     model.save(tmp_path / "model")
     loaded = load(tmp_path / "model")
@@ -99,7 +103,7 @@ def test_an_array_is_taken_and_the_rule_does_not_matter(model):
 
 
 def test_a_fit_at_one_lam_has_nothing_to_choose_by():
-    with pytest.raises(InputError, match="anchor=\\(0, 3\\) is not a number"):
+    with pytest.raises(InputError, match="only cross-validation can choose"):
         fit_path(DATA.X, DATA.z, anchor=(0, 3), **DATA.scenario_params)
 
 
