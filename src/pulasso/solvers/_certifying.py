@@ -16,13 +16,13 @@ __all__ = ["Gradients"]
 
 KNOWN = 3  # points whose gradients are kept: d is counted from the plane through these
 FAR = 10.0  # a plane is left alone where a point in it takes more than so many times one of these
-FEW, FEW_ACROSS = (
-    0.2,
-    0.02,
-)  # of the columns may be in doubt, where they lie along or across memory; else all are read
-MANY, LONG = 2**20, 40  # a pass over fewer numbers, or shorter columns, costs less than the bound does
+# Of the columns may be in doubt, where they lie along or across memory; else all are read.
+FEW, FEW_ACROSS = 0.2, 0.02
+COPIED = 2**18  # numbers of X at a time
+# A pass over fewer numbers, shorter columns, or fewer of them for each output, costs less than the bound does.
+MANY, LONG, WIDE = 2**20, 40, 150
 ROUNDING = (
-    4.0  # sums of n numbers are trusted up to so many times sqrt(n) units of rounding, which grow like a walk
+    4.0  # sums of n numbers are trusted up to so many times sqrt(n) units of it: errors grow like a walk
 )
 
 
@@ -44,9 +44,10 @@ class Gradients:
         weight, spread = self.design.weight, self.design.spread
         # A penalty of another kind might not ask less of smaller gradients.
         is_known = type(problem.penalty.formula) in PENALTIES.values()
-        least = max(MANY, LONG * problem.design.shape[1])
+        n_features, n_outputs = problem.shape
+        is_large = self.design.base.x.size >= max(MANY, LONG * n_features) and n_features >= WIDE * n_outputs
         self._few = _few(self.design.base)
-        self.bounds = is_known and weight is not None and self._few > 0 and self.design.base.x.size >= least
+        self.bounds = is_known and weight is not None and self._few > 0 and is_large
         if self.bounds and weight is not None:
             # Rows that the lengths of columns do not count must not move gradients either.
             self.bounds = not problem.loss.sample_weight[weight == 0].any()
@@ -89,10 +90,11 @@ class Gradients:
                 return None
             found.insert(0, near)
         features = np.flatnonzero(is_read)
-        if len(features):
-            exact = self._products(self.design.select(features), points)
-            for near, own in zip(found, exact, strict=True):
-                near[features] = own
+        at_once = max(1, COPIED // self.problem.design.shape[0])
+        for start in range(0, len(features), at_once):
+            some = features[start : start + at_once]
+            for near, own in zip(found, self._products(self.design.select(some), points), strict=True):
+                near[some] = own
         return found
 
     def _read(self, points: list[Point]) -> list[NDArray]:
@@ -118,9 +120,7 @@ class Gradients:
         """Return the gradient at the nearest point of the plane through the known ones, and how far off it may be."""
         (base, gradient), *others = self._known[::-1]
         rest, near, share = self._scaled(grad_linear - base), gradient, 1.0
-        combined = np.zeros(
-            rest.shape[1]
-        )  # the sizes of all that was summed, to which its rounding is relative
+        combined = np.zeros(rest.shape[1])  # sizes of all that was summed, to which its rounding is relative
         if others:
             ways = np.array([self._scaled(other - base).ravel() for other, _ in others])
             factors = np.linalg.lstsq(ways @ ways.T, ways @ rest.ravel(), rcond=1e-10)[0]

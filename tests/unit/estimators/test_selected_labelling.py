@@ -334,6 +334,7 @@ def test_rows_in_chunks_need_a_propensity_that_is_known(tmp_path):
 
 def test_a_path_at_another_labelling_is_certified_with_its_own_gradients(monkeypatch):
     monkeypatch.setattr(_certifying, "MANY", 0)  # bounds for small problems, too
+    monkeypatch.setattr(_certifying, "WIDE", 0)
     X, z, _, _ = simulate(400)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(400, 95))])
     scenario = SelectedLabelling([0], allow_unidentified=True)

@@ -23,6 +23,7 @@ STORAGES = {
 @pytest.fixture(autouse=True)
 def bounds_for_small_problems(monkeypatch):
     monkeypatch.setattr(_certifying, "MANY", 0)
+    monkeypatch.setattr(_certifying, "WIDE", 0)
 
 
 def problem_of(storage="dense", **settings):
