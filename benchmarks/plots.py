@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator
 from tasks import MANY_CLASSES
 
 __all__ = ["draw_classes", "draw_growth", "draw_ratios"]
@@ -43,6 +44,11 @@ def draw_growth(own: list[dict], to: Path) -> None:
             (first, seconds), (last, _) = points[0], points[-1]
             panel.plot([first, last], [seconds, seconds * (last / first) ** 1.1375], "--", color="0.6")
         panel.set(xscale="log", yscale="log", xlabel=words, ylabel="seconds" if axis == "n" else "")
+        sizes = sorted({row["size"] for row in here})
+        panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        panel.minorticks_off()
+        panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.yaxis.set_major_formatter("{x:g}")
     panels[0].legend(frameon=False)
     figure.savefig(to, dpi=150)
     plt.close(figure)
