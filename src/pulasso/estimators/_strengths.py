@@ -52,10 +52,8 @@ def choose_strength(estimator: Any, data: PUData, splitter: Any, routed: Bunch, 
     """
     split = {"folds": (splitter, data, routed.splitter.split)}
     folds = folds_from_arrays(run_steps(split_step, split, progress=False, run=run)[0])
-    same, metadata = (
-        check_cv([tuple(fold) for fold in folds]),
-        Bunch(splitter=Bunch(split={}), scorer=routed.scorer),
-    )
+    same = check_cv([tuple(fold) for fold in folds])
+    metadata = Bunch(splitter=Bunch(split={}), scorer=routed.scorer)
     found = []
     for rho in estimator.anchor:
         attempt = copy(estimator)
@@ -66,11 +64,7 @@ def choose_strength(estimator: Any, data: PUData, splitter: Any, routed: Bunch, 
         found.append((attempt, said))
     losses = np.array([each.cv_loss_mean_[each.lams_ == each.lam_min_][0] for each, _ in found])
     best, said = found[int(np.argmin(losses))]
-    given = estimator.anchor
-    estimator.__dict__ = vars(best) | {
-        "anchor": given,
-        "anchors_": np.array(given, float),
-        "anchor_loss_": losses,
-    }
+    given = {"anchor": estimator.anchor, "anchors_": np.array(estimator.anchor, dtype=float)}
+    estimator.__dict__ = {**vars(best), **given, "anchor_loss_": losses}
     for each in said:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

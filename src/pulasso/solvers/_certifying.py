@@ -21,9 +21,8 @@ FEW, FEW_ACROSS = 0.2, 0.02
 COPIED = 2**18  # numbers of X at a time
 # A pass over fewer numbers, shorter columns, or fewer of them for each output, costs less than the bound does.
 MANY, LONG, WIDE = 2**20, 40, 150
-ROUNDING = (
-    4.0  # sums of n numbers are trusted up to so many times sqrt(n) units of it: errors grow like a walk
-)
+# Sums of n numbers are trusted up to so many times sqrt(n) units of rounding, which grows like a random walk.
+ROUNDING = 4.0
 
 
 class Gradients:
