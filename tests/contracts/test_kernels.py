@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pulasso.kernels import KroneckerFactors, native, numpy_kernels
+from pulasso.kernels import KroneckerFactors, native, numpy_kernels, rows
 
 needs_native = pytest.mark.skipif(not native.is_loaded, reason="the compiled kernel was not built")
 KERNELS = [
@@ -386,6 +386,43 @@ def test_the_centred_sums_agree(n, order):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError):
         native.centred_sums(np.asfortranarray(x), origin[:-1], weight)
+
+
+@needs_native
+@pytest.mark.parametrize("n", [1, 7, 2048, 4100])
+@pytest.mark.parametrize("n_rows", [0, 1, 4, 6, 9])
+@pytest.mark.parametrize("n_vectors", [1, 2, 3, 4, 5])
+def test_products_of_rows_agree(n, n_rows, n_vectors):
+    rng = np.random.default_rng(n + n_rows)
+    stored = rng.normal(size=(n_rows, n + 3))[:, 1 : n + 1]  # rows with a gap between them
+    vectors, weights = rng.normal(size=(n_vectors, n)), rng.normal(size=(n_vectors, n_rows))
+    every_other = np.arange(0, n_rows, 2)[::-1].copy()
+    for which in (None, every_other):
+        some = weights if which is None else np.ascontiguousarray(weights[:, : len(which)])
+        found = rows.row_products(stored, vectors, which), rows.row_sums(stored, some, which)
+        expected = rows.numpy_row_products(stored, vectors, which), rows.numpy_row_sums(stored, some, which)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.sqrt(n))
+
+
+@needs_native
+def test_rows_that_are_not_there_are_refused():
+    stored, weights = np.ones((3, 5)), np.ones((1, 2))
+    for which in (np.array([0, 3]), np.array([-1, 0]), np.array([0, 1], dtype=np.int32)):
+        with pytest.raises(ValueError, match="which must be"):
+            rows.row_products(stored, np.ones((1, 5)), which)
+        with pytest.raises(ValueError, match="which must be"):
+            rows.row_sums(stored, weights, which)
+    with pytest.raises(ValueError, match="as long as the rows"):
+        rows.row_products(stored, np.ones((1, 4)))
+    with pytest.raises(ValueError, match="one number for every row"):
+        rows.row_sums(stored, weights)
+
+
+def test_rows_of_other_numbers_are_left_to_numpy():
+    stored = np.ones((3, 5), dtype=np.float32)
+    assert rows.row_products(stored, np.ones((1, 5), dtype=np.float32)).dtype == np.float32
+    assert not rows.is_compiled(np.ones((5, 3)).T)  # columns are not rows
 
 
 @needs_native

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array, hstack
 from pulasso.design.dense import DenseDesign, few_times
 from pulasso.design.sparse import SparseDesign
 from pulasso.design.standardized import StandardizedDesign
-from pulasso.kernels import sparse_gram
+from pulasso.kernels import is_compiled, sparse_gram
 
 __all__ = ["ColumnStore", "as_slice", "column_store"]
 
@@ -22,6 +22,8 @@ SMALL = 1e6  # products of fewer numbers than this are computed in the precision
 COLUMNS_AT_ONCE = (
     32  # are standardised together: temporaries stay small, and rows of X are read by whole cache lines
 )
+MANY, MOST = 64, 0.8  # from so many coefficients on zeros are left out, if no more than this part is left
+ROOM = 0.1  # of the columns have room from the start
 PANELS = 4  # a symmetric product is computed by so many panels of rows, up to the diagonal
 
 
@@ -56,7 +58,7 @@ class ColumnStore(Protocol):
         ...
 
     def select(self, slots: NDArray) -> "ColumnStore":
-        """Return a store of some of the columns only."""
+        """Return a store of some of the columns, for `matmul` and `rmatmul`."""
         ...
 
     def matmul(self, theta: NDArray) -> NDArray:
@@ -86,9 +88,12 @@ class DenseColumns:
     def __init__(self, design: StandardizedDesign):
         self.design = design
         self.features = np.empty(0, dtype=np.intp)
-        self._buffer = np.empty((16, design.shape[0]), dtype=design.dtype)
+        # Memory that nothing has been written to costs nothing, copies of what has do.
+        n_rows = max(16, int(ROOM * design.shape[1]))
+        self._buffer = np.empty((n_rows, design.shape[0]), dtype=design.dtype)
         is_single = design.dtype == np.float32
         self._single = self._buffer if is_single else np.empty(self._buffer.shape, dtype=np.float32)
+        self._which: NDArray | None = None  # rows of the buffer, if not the first ones
 
     def load(self, features: NDArray) -> None:
         """Append these features, standardised."""
@@ -103,25 +108,38 @@ class DenseColumns:
             slots = slice(old + first, old + first + len(some))
             # Rows of the transpose: whole columns at a time where X is in Fortran order.
             columns = self.design.base.x.T[some] - self.design.mean[some, None]
-            self._buffer[slots] = np.divide(columns, self.design.scale[some, None], out=columns)
+            np.divide(columns, self.design.scale[some, None], out=self._buffer[slots], casting="same_kind")
             if self._single is not self._buffer:
                 self._single[slots] = self._buffer[slots]
         self.features = np.append(self.features, features)
 
     def select(self, slots: NDArray) -> "DenseColumns":
-        """Return a store of copies of some of the columns."""
+        """Return some of the columns, for products with them."""
         some = copy(self)
-        some.features, some._buffer = self.features[slots], self._buffer[slots]
-        some._single = some._buffer  # they serve for products: a second copy is not worth its memory
+        some.features = self.features[slots]
+        if is_compiled(self._buffer):
+            some._which = slots
+        else:
+            some._buffer = self._buffer[slots]
         return some
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_loaded @ theta``."""
-        return few_times(theta.T, self._buffer[: len(self.features)]).T
+        which = self._which
+        if len(theta) >= MANY and is_compiled(
+            self._buffer
+        ):  # most of the loaded columns may have no part in a step
+            used = np.flatnonzero(theta.any(axis=1))
+            if len(used) < MOST * len(theta):
+                theta, which = theta[used], used if which is None else which[used]
+        return few_times(theta.T, self._rows(which), which).T
 
     def rmatmul(self, grad: NDArray) -> NDArray:
         """Return ``X_loaded.T @ grad``."""
-        return few_times(grad.T, self._buffer[: len(self.features)].T).T
+        return few_times(grad.T, self._rows(self._which).T, self._which).T
+
+    def _rows(self, which: NDArray | None) -> NDArray:
+        return self._buffer if which is not None else self._buffer[: len(self.features)]
 
     def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
         """Return ``X_left.T @ diag(weight) @ X_right``, in single precision."""
@@ -144,7 +162,8 @@ class DenseColumns:
 
     def sums(self, weights: NDArray, slots: Any) -> NDArray:
         """Return ``X_slots.T @ weights``."""
-        return self._buffer[slots] @ weights.astype(self._buffer.dtype, copy=False)
+        some, which = (self._buffer[slots], None) if isinstance(slots, slice) else (self._buffer, slots)
+        return few_times(weights.T, some.T, which).T
 
 
 def _grown(buffer: NDArray, used: int, needed: int, limit: int) -> NDArray:

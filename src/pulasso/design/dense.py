@@ -6,22 +6,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pulasso.design._protocol import Moments, may_be_indicator
-from pulasso.kernels import centred_sums
+from pulasso.kernels import centred_sums, is_compiled, row_products, row_sums
 
 __all__ = ["DenseDesign", "few_times"]
 
 NUMBERS_AT_ONCE = 2**16  # the moments work on chunks of X of this size: half a megabyte in double precision
 FAR = 1e4  # shifts beyond this many variances, squared, cost digits: four of sixteen, and no more
-FEW = 3  # so many vectors are multiplied one by one
+FEW = 4  # so many vectors are multiplied in one reading of the matrix, or one by one
 
 
-def few_times(vectors: NDArray, matrix: NDArray) -> NDArray:
+def few_times(vectors: NDArray, matrix: NDArray, which: NDArray | None = None) -> NDArray:
     """Return ``vectors @ matrix`` for few rows on the left, computed in the precision of the matrix.
 
     The product of two matrices rearranges the large one first, which takes as long as reading it several times.
+
+    Parameters
+    ----------
+    vectors : array of shape (n_vectors, n)
+    matrix : array of shape (n, n_columns), in C or Fortran order
+    which : array of int64, optional
+        Look only at some rows of the matrix (C order) or at some of its columns (Fortran order), in place.
     """
     left = np.ascontiguousarray(vectors, dtype=matrix.dtype)
-    if len(left) <= FEW:
+    by_columns = matrix.strides[0] == matrix.itemsize
+    rows = matrix.T if by_columns else matrix
+    if which is not None or (1 < len(left) <= FEW and is_compiled(rows)):
+        product = (row_products if by_columns else row_sums)(rows, left, which)
+    elif len(left) <= FEW:
         product = np.empty((len(left), matrix.shape[1]), dtype=matrix.dtype)
         for vector, out in zip(left, product, strict=True):
             np.matmul(vector, matrix, out=out)

@@ -3,6 +3,7 @@
 from pulasso.kernels import native, numpy_kernels
 from pulasso.kernels.extrapolation import accelerated
 from pulasso.kernels.numpy_kernels import KroneckerFactors
+from pulasso.kernels.rows import is_compiled, row_products, row_sums
 
 __all__ = [
     "ACTIVE",
@@ -11,9 +12,12 @@ __all__ = [
     "accelerated_descent",
     "block_descent",
     "centred_sums",
+    "is_compiled",
     "kronecker_descent",
     "observed_loss",
     "rank_two",
+    "row_products",
+    "row_sums",
     "sparse_gram",
 ]
 

@@ -1,4 +1,5 @@
-/* The hot loops: block coordinate descent, the loss of observed labels, moments and Gram matrices of columns.
+/* The hot loops: block coordinate descent, the loss of observed labels, products with few vectors, moments and Gram
+ * matrices of columns.
  *
  * Each has a twin in numpy_kernels.py that says the same in Python, and a test that holds the two equal.
  * No global state, no allocation, no I/O: safe to run in many threads at once.
@@ -488,6 +489,112 @@ EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double 
         value += part;
     }
     return value;
+}
+
+/* -- products of rows with few vectors -----------------------------------------------------------------------
+ *
+ * One reading of the rows serves all vectors, where a product with a vector (BLAS 2) reads them for each, and one with a
+ * matrix (BLAS 3) rearranges them first. `which`, the rows in question, may be null: then it is the first ones.
+ */
+
+#define ROWS_TOGETHER 4
+#define CHUNK 2048 /* so much of the vectors stays in the nearest memory */
+
+/* Products of four rows with one vector, or with two. */
+static inline __attribute__((always_inline)) void four_products(int64_t n, const double *restrict a, const double *restrict b,
+                                                                const double *restrict c, const double *restrict d,
+                                                                const double *restrict v, const double *restrict w,
+                                                                double *restrict out)
+{
+    double av = 0.0, bv = 0.0, cv = 0.0, dv = 0.0, aw = 0.0, bw = 0.0, cw = 0.0, dw = 0.0;
+    if (w) {
+#pragma omp simd reduction(+ : av, bv, cv, dv, aw, bw, cw, dw)
+        for (int64_t i = 0; i < n; ++i) {
+            av += a[i] * v[i];
+            bv += b[i] * v[i];
+            cv += c[i] * v[i];
+            dv += d[i] * v[i];
+            aw += a[i] * w[i];
+            bw += b[i] * w[i];
+            cw += c[i] * w[i];
+            dw += d[i] * w[i];
+        }
+    } else {
+#pragma omp simd reduction(+ : av, bv, cv, dv)
+        for (int64_t i = 0; i < n; ++i) {
+            av += a[i] * v[i];
+            bv += b[i] * v[i];
+            cv += c[i] * v[i];
+            dv += d[i] * v[i];
+        }
+    }
+    const double found[2 * ROWS_TOGETHER] = {av, bv, cv, dv, aw, bw, cw, dw};
+    memcpy(out, found, sizeof(found));
+}
+
+static inline const double *row_at(const double *x, int64_t stride, const int64_t *which, int64_t r)
+{
+    return x + (which ? which[r] : r) * stride;
+}
+
+/* out[k, r] = sum_i rows[r, i] vectors[k, i] */
+EXPORT CLONES void pulasso_row_products(int64_t n, int64_t n_rows, int64_t stride, const double *restrict x,
+                                        const int64_t *restrict which, int64_t n_vectors,
+                                        const double *restrict vectors, double *restrict out)
+{
+    memset(out, 0, n_vectors * n_rows * sizeof(double));
+    for (int64_t first = 0; first < n; first += CHUNK) {
+        const int64_t length = n - first < CHUNK ? n - first : CHUNK;
+        for (int64_t r = 0; r < n_rows; r += ROWS_TOGETHER) {
+            const double *row[ROWS_TOGETHER];
+            for (int64_t q = 0; q < ROWS_TOGETHER; ++q) /* at the end the last row stands in for those that are not there */
+                row[q] = row_at(x, stride, which, r + q < n_rows ? r + q : n_rows - 1) + first;
+            for (int64_t k = 0; k < n_vectors; k += 2) {
+                const double *v = vectors + k * n + first;
+                const int64_t here = k + 1 < n_vectors ? 2 : 1;
+                double found[2 * ROWS_TOGETHER];
+                if (here == 2)
+                    four_products(length, row[0], row[1], row[2], row[3], v, v + n, found);
+                else
+                    four_products(length, row[0], row[1], row[2], row[3], v, 0, found);
+                for (int64_t q = 0; q < here; ++q)
+                    for (int64_t at = 0; at < ROWS_TOGETHER && r + at < n_rows; ++at)
+                        out[(k + q) * n_rows + r + at] += found[q * ROWS_TOGETHER + at];
+            }
+        }
+    }
+}
+
+/* out[k, i] = sum_r coefficients[k, r] rows[r, i] */
+EXPORT CLONES void pulasso_row_sums(int64_t n, int64_t n_rows, int64_t stride, const double *restrict x,
+                                    const int64_t *restrict which, int64_t n_vectors,
+                                    const double *restrict coefficients, double *restrict out)
+{
+    memset(out, 0, n_vectors * n * sizeof(double));
+    for (int64_t first = 0; first < n; first += CHUNK) {
+        const int64_t length = n - first < CHUNK ? n - first : CHUNK;
+        int64_t r = 0;
+        for (; r + ROWS_TOGETHER <= n_rows; r += ROWS_TOGETHER) {
+            const double *a = row_at(x, stride, which, r) + first, *b = row_at(x, stride, which, r + 1) + first;
+            const double *c = row_at(x, stride, which, r + 2) + first, *d = row_at(x, stride, which, r + 3) + first;
+            for (int64_t k = 0; k < n_vectors; ++k) {
+                const double *by = coefficients + k * n_rows + r;
+                double *restrict sum = out + k * n + first;
+#pragma omp simd
+                for (int64_t i = 0; i < length; ++i)
+                    sum[i] += (by[0] * a[i] + by[1] * b[i]) + (by[2] * c[i] + by[3] * d[i]);
+            }
+        }
+        for (; r < n_rows; ++r) {
+            const double *a = row_at(x, stride, which, r) + first;
+            for (int64_t k = 0; k < n_vectors; ++k) {
+                double *restrict sum = out + k * n + first;
+#pragma omp simd
+                for (int64_t i = 0; i < length; ++i)
+                    sum[i] += coefficients[k * n_rows + r] * a[i];
+            }
+        }
+    }
 }
 
 /* -- moments of columns --------------------------------------------------------------------------------------- */

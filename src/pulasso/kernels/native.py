@@ -15,6 +15,7 @@ from pulasso.kernels import numpy_kernels
 __all__ = [
     "accelerated_descent",
     "block_descent",
+    "call",
     "centred_sums",
     "is_loaded",
     "kronecker_descent",
@@ -42,6 +43,8 @@ SIGNATURES = {
     ),
     "rank_two": (None, [LONG, LONG, *3 * [ARRAY]]),
     "observed_loss": (DOUBLE, [LONG, LONG, *5 * [ARRAY], LONG, *2 * [ARRAY]]),
+    "row_products": (None, [*3 * [LONG], *2 * [ARRAY], LONG, *2 * [ARRAY]]),
+    "row_sums": (None, [*3 * [LONG], *2 * [ARRAY], LONG, *2 * [ARRAY]]),
     "centred_sums": (None, [*3 * [LONG], *5 * [ARRAY]]),
     "sparse_gram": (None, [LONG, LONG, *15 * [ARRAY]]),
 }
@@ -79,6 +82,11 @@ def _load() -> Any:
 
 _FUNCTIONS = _load()
 is_loaded = _FUNCTIONS is not None
+
+
+def call(name: str, *arguments: int | None) -> None:
+    """Call a function of the library that returns nothing."""
+    _FUNCTIONS[name](*arguments)
 
 
 def block_descent(

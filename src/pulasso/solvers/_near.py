@@ -9,7 +9,7 @@ from pulasso.design import ColumnStore
 
 __all__ = ["NearColumns", "near_columns"]
 
-FEW = 0.5  # of the loaded columns: only then are they copied,
+FEW = 0.5  # of the loaded columns: only then are they told apart (and copied, where the kernels cannot pick them),
 MANY = 2**17  # and only if so many numbers are loaded, more than the nearest memory holds
 
 
