@@ -28,7 +28,7 @@ MARGIN = 0.9
 MAX_BATCH = 16  # lams that are certified together, so that one pass over X serves them all,
 BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often,
 BATCH_SHARE = 0.15  # and until their part of the pass costs this part of their steps, which a failed guess loses
-# Where a guess has failed, what may not be zero at this part of lam is loaded: solutions that jump need more as they go.
+# Where a guess has failed, all that may not be zero at this part of lam is loaded: solutions that jump need ever more.
 LOOK_AHEAD = 0.85
 # The working set may be this many times the likely one, plus so many blocks.
 IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50
