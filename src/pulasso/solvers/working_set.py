@@ -27,7 +27,7 @@ __all__ = ["is_chunked_problem", "solve_working_set"]
 MARGIN = 0.9
 MAX_BATCH = 16  # lams that are certified together, so that one pass over X serves them all,
 BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often,
-BATCH_SHARE = 0.15  # and until their part of the pass costs this part of their steps, which a failed guess loses
+BATCH_SHARE = 0.15  # and until their part of the pass costs this part of their steps: a failure loses these
 # Where a guess has failed, all that may not be zero at this part of lam is loaded: solutions that jump need ever more.
 LOOK_AHEAD = 0.85
 # The working set may be this many times the likely one, plus so many blocks.
