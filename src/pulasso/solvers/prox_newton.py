@@ -169,8 +169,12 @@ class Certificate:
     Attributes
     ----------
     gradient : Params
+    violations : array of shape (n_blocks,)
+        Of the blocks, relative to their scales.
+    by_offset : float
+        The largest one of an offset.
     kkt : float
-        Largest violation, relative to its scale.
+        The largest of all.
     needed : array of bool, shape (n_blocks,)
         Blocks that are not zero, or should not be.
     """
@@ -182,8 +186,9 @@ class Certificate:
         distance = problem.penalty.formula.subdiff_distance(
             theta, working.values(self.gradient.theta), working.segments, lam
         )
-        by_offset = np.abs(self.gradient.offsets).max(initial=0.0) / problem.kkt_scale
-        self.kkt = float(max((distance / working.scales).max(initial=0.0), by_offset))
+        self.violations = distance / working.scales
+        self.by_offset = float(np.abs(self.gradient.offsets).max(initial=0.0) / problem.kkt_scale)
+        self.kkt = float(max(self.violations.max(initial=0.0), self.by_offset))
         self.needed = (working.segments.norms(theta) > 0) | (distance > 0)
 
 

@@ -16,7 +16,7 @@ from pulasso.design import ChunkedDesign
 from pulasso.problem import Params, Point, Problem
 from pulasso.solvers._certifying import Gradients
 from pulasso.solvers._chunked_oracle import ChunkedOracle
-from pulasso.solvers._memory_oracle import MemoryOracle
+from pulasso.solvers._memory_oracle import FIXED, STEP_PER_ENTRY, MemoryOracle
 from pulasso.solvers._screening import strong_rule
 from pulasso.solvers._solution import Callback, Solution
 from pulasso.solvers.prox_newton import ProxNewton
@@ -26,7 +26,10 @@ __all__ = ["is_chunked_problem", "solve_working_set"]
 # Solve the working set a little more tightly than asked, so that the certificate of all blocks holds too.
 MARGIN = 0.9
 MAX_BATCH = 16  # lams that are certified together, so that one pass over X serves them all,
-BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often
+BATCH_RATIO = 0.75  # as long as lam falls by no more than this: further ahead guesses fail too often,
+BATCH_SHARE = 0.15  # and until their part of the pass costs this part of their steps: a failure loses these
+# Where a guess has failed, all that may not be zero at this part of lam is loaded: solutions that jump need ever more.
+LOOK_AHEAD = 0.85
 # The working set may be this many times the likely one, plus so many blocks.
 IDLE_FACTOR, IDLE_ALWAYS = 2.0, 50
 
@@ -126,7 +129,8 @@ class _Batches:
             gradients = self.gradients.at(points, lams, self._outside())
             passed = self._certify(first, solved, gradients)
             whole = len(passed) == len(solved)
-            self.batch = min(2 * self.batch, MAX_BATCH) if whole else max(1, self.batch // 2)
+            largest = self._largest_batch(solved) if whole else self.batch // 2
+            self.batch = max(1, min(2 * self.batch, largest))
             if passed:
                 last = len(passed) - 1
                 self._remember(self.lams[first + last], gradients[last])
@@ -140,6 +144,15 @@ class _Batches:
         self.oracle.point = point = self.oracle.all_features()
         shares = self.problem.class_shares(point)
         return replace(solution, params=point.params, class_shares=shares), point
+
+    def _largest_batch(self, solved: list[tuple[Solution, Point]]) -> int:
+        """Return how many lams to certify together, so that passes over X cost little beside the steps."""
+        n_samples, (n_features, n_outputs) = self.problem.design.shape[0], self.problem.shape
+        n_steps = sum(solution.n_iter for solution, _ in solved) / len(solved)
+        step = STEP_PER_ENTRY * n_samples * self.oracle.theta.size + FIXED
+        # A step reads its columns twice, a pass reads all of them once.
+        one_pass = 0.5 * STEP_PER_ENTRY * n_samples * n_features * n_outputs + FIXED
+        return int(np.clip(one_pass / (BATCH_SHARE * max(n_steps, 1.0) * step), 1, MAX_BATCH))
 
     def _outside(self) -> NDArray:
         """Say which blocks are not looked at, and may not be zero all the same."""
@@ -169,9 +182,10 @@ class _Batches:
             violations = np.where(outside, violations, 0.0) / scales
             worst, tol = violations.max(initial=0.0), self.tols[first + i]
             if worst > tol:
-                # What violates at this lam is needed now; what does at the end of the batch is needed soon.
-                at_end = penalty.critical_lams(gradients[-1]) >= self.lams[first + len(solved) - 1]
-                self.oracle.load(np.flatnonzero(outside & ((violations > 0) | at_end)))
+                # What violates at this lam is needed now; what nearly does at the end of the batch is needed soon.
+                ahead = LOOK_AHEAD * self.lams[first + len(solved) - 1]
+                soon = penalty.critical_lams(gradients[-1]) >= ahead
+                self.oracle.load(np.flatnonzero(outside & ((violations > 0) | soon)))
                 self.oracle.return_to(point)
                 self.oracle.before = None
                 for later, (lost, _) in enumerate(solved[i:], start=first + i):
