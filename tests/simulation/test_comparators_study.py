@@ -35,6 +35,18 @@ def test_every_method_meets_the_same_rows_and_a_run_goes_on(study, tmp_path, cap
     assert "oracle" in capsys.readouterr().out
 
 
+def test_the_grid_goes_on_where_its_end_is_the_best(study, monkeypatch):
+    split, method, settings = (
+        study.load_split("wine", "tiny", 0),
+        study.BASELINES["mn-lasso"],
+        {"lams": 2, "folds": 2},
+    )
+    monkeypatch.setattr(study, "SMALLEST_LAM", 0.1)
+    assert study.LEAST_LAM <= study.choose(method, split, settings, 0) < 0.1
+    monkeypatch.setattr(study, "LEAST_LAM", 0.1)
+    assert study.choose(method, split, settings, 0) == pytest.approx(0.1)
+
+
 def test_folds_do_not_change_from_run_to_run(study):
     first, second = (study.one_fit("wine", "pulasso", "tiny", 3) for _ in range(2))
     assert first["log_loss"] == second["log_loss"] and first["lam"] == second["lam"]
