@@ -224,9 +224,10 @@ def here(methods):
     return found
 
 
-def run(scale="quick", seed=0, data=tuple(DATA), methods=None, n_jobs=None, checkpoint=None):
+def run(scale="quick", seed=0, data=tuple(DATA), methods=None, n_jobs=None, checkpoint=None, splits=None):
     """Return one row for each data set, method and split."""
     methods, cells = here(methods or all_methods()), []
+    splits = splits or SETTINGS[scale]["splits"]
     for name in data:
         try:
             first = load_split(name, scale, seed)
@@ -235,7 +236,7 @@ def run(scale="quick", seed=0, data=tuple(DATA), methods=None, n_jobs=None, chec
             continue
         # Nobody knows the true classes of the trees' background.
         possible = [each for each in methods if first.y is not None or not sees_true_classes(each)]
-        cells += [(name, each, i) for i in range(SETTINGS[scale]["splits"]) for each in possible]
+        cells += [(name, each, i) for i in range(splits) for each in possible]
     steps = {f"{name} {each} {i}": (name, each, scale, seed + i) for name, each, i in cells}
     grid = [LARGEST_LAM, SMALLEST_LAM, LEAST_LAM]
     saved = open_run("study of comparators", {"scale": scale, "seed": seed, "grid": grid}, checkpoint)
@@ -270,6 +271,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
     parser.add_argument("--methods", nargs="+", choices=all_methods(), help="some of them, instead of all")
+    parser.add_argument("--splits", type=int, help="instead of those of the scale")
     parser.add_argument("--n-jobs", type=int)
     parser.add_argument("--checkpoint", type=Path, help="folder of finished fits, to go on from")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
@@ -282,6 +284,7 @@ def main():
         arguments.methods,
         arguments.n_jobs,
         arguments.checkpoint,
+        arguments.splits,
     )
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
