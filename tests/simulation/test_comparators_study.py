@@ -35,7 +35,7 @@ def test_every_method_meets_the_same_rows_and_a_run_goes_on(study, tmp_path, cap
     assert "oracle" in capsys.readouterr().out
 
 
-def test_the_grid_goes_on_where_its_end_is_the_best(study, monkeypatch):
+def test_the_grid_goes_on_where_one_of_its_ends_is_the_best(study, monkeypatch):
     split, method, settings = (
         study.load_split("wine", "tiny", 0),
         study.BASELINES["mn-lasso"],
@@ -45,6 +45,9 @@ def test_the_grid_goes_on_where_its_end_is_the_best(study, monkeypatch):
     assert study.LEAST_LAM <= study.choose(method, split, settings, 0) < 0.1
     monkeypatch.setattr(study, "LEAST_LAM", 0.1)
     assert study.choose(method, split, settings, 0) == pytest.approx(0.1)
+    monkeypatch.setattr(study, "SMALLEST_LAM", 1e-4)
+    monkeypatch.setattr(study, "LARGEST_LAM", 1e-3)
+    assert 1e-3 < study.choose(method, split, settings, 0) < study.GREATEST_LAM
 
 
 def test_folds_do_not_change_from_run_to_run(study):
