@@ -20,8 +20,10 @@ PAPER = (
 )
 NOTES = (
     "As in the paper, c is chosen for each s and K: here the value of the grid with the smallest mean error. "
-    "Thin lines show every c of the grid held fixed. From K = 4 on the multinomial model is best at the smallest c, "
-    "with nearly all features selected; a smaller one errs less, as the experiment figure-2-wide shows.",
+    "Thin lines show every c of the grid held fixed. From K = 4 on (s = 3: from K = 3 on) the multinomial model is "
+    "best at the smallest c, with nearly all features selected; a smaller one errs less, as the experiment "
+    "figure-2-wide shows. Dotted lines have the smallest lam that a theorem allows, as in figure-1: it selects "
+    "nothing, so that the error is the size of the truth, which grows with K in the multinomial model.",
     "K = 1 stands apart in the ordinal model: it errs half as much again as K = 2, and from there on the error is "
     "flat. The theorem's rate does not see this, the curvature of the loss does. A row tells 0.055 about a "
     "coefficient with one positive class, whose labelled rows can be compared with unlabeled ones only; 0.086 with "

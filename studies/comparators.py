@@ -1,20 +1,26 @@
 """How do other methods for positive and unlabeled data compare, on the same splits?
 
 Four data sets, each split several times into rows to learn from, whose labels are masked, and rows to judge by, whose
-true classes are known. Every method that has a penalty chooses its strength from one grid by cross-validation of
-the likelihood of observed labels (the oracle: of true classes). One row for each data set, method and split; the
-table shows means over splits; seconds are of the processor and include the choice.
+true classes are known. Every method that has a penalty chooses its strength by cross-validation of the likelihood of
+observed labels (the oracle: of true classes); ours takes its own grid, the others one that all of them share, and that
+goes on where one of its ends is the best. One row for each data set, method and split; the table shows means
+over splits and their standard errors; seconds are of the processor and include the choice.
 
-    PULASSO_DATA=folder python studies/comparators.py --scale quick     # about a minute and a half
+Our method is there three times: as cross-validation comes, held to the told shares by anchor=3; without an anchor; and
+with the strength chosen among both. The shares told for Swiss trees are those of a survey of forests, while background
+rows are from the whole country, where species are rarer: "trees, halved" tells half of them, on the same rows.
+
+    PULASSO_DATA=folder python studies/comparators.py --scale quick
+    PULASSO_DATA=folder python studies/comparators.py --scale full --checkpoint folder
 
 Swiss trees are left out, with a word, where they can neither be found nor downloaded.
 """
 
 import argparse
 import importlib.util
-import sys
 import time
 import warnings
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +30,10 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from pulasso import MultinomialPULasso, MultinomialPULassoCV
-from pulasso.baselines import BASELINES, Baseline
+from pulasso import MultinomialPULassoCV
+from pulasso.baselines import BASELINES
 from pulasso.datasets import load_swiss_trees, mask_labels, simulate_multinomial
+from pulasso.runs import open_run, run_steps
 
 SETTINGS = {
     "quick": {
@@ -59,11 +66,14 @@ SETTINGS = {
 }
 LABEL_FREQUENCY = 0.5
 LARGEST_LAM, SMALLEST_LAM = 0.3, 0.003
+# Where the smallest or the largest is the best, the grid goes on, as ours does: nobody is held back by its ends.
+LEAST_LAM, GREATEST_LAM = 1e-4, 30.0
 
-PULASSO = Baseline(
-    lambda scenario, lam: MultinomialPULasso(lam, tol=1e-4, **scenario),
-    "the library: likelihood and group lasso",
-)
+OWN = {
+    "pulasso": {},
+    "pulasso, anchor 0": {"anchor": 0.0},
+    "pulasso, anchor chosen": {"anchor": (0, 3)},
+}
 
 
 class Split:
@@ -105,7 +115,7 @@ def simulated(settings, seed):
     return Split(data.X, data.z, data.y, X_test, y_test, data.scenario_params)
 
 
-def swiss_trees(settings, seed):
+def swiss_trees(settings, seed, factor=1.0):
     """Five species, predictors and their squares; judged by places of the survey that have at most one of them."""
     data = load_swiss_trees()
     rng = np.random.default_rng(seed)
@@ -119,95 +129,141 @@ def swiss_trees(settings, seed):
     y_test = data.test.y[alone] @ np.arange(1, len(species))
     scaler = StandardScaler().fit(data.X)
     X, X_test = scaler.transform(data.X[rows]), scaler.transform(data.test.X[alone])
-    known = {"scenario": "case-control", "prevalence": data.prevalence}
+    known = {"scenario": "case-control", "prevalence": factor * data.prevalence}
     return Split(np.hstack([X, X**2]), code[rows], None, np.hstack([X_test, X_test**2]), y_test, known)
 
 
-DATA = {"digits": digits, "wine": wine, "simulated": simulated, "swiss trees": swiss_trees}
+def halved(settings, seed):
+    """The same rows, and half of the shares."""
+    return swiss_trees(settings, seed, factor=0.5)
+
+
+DATA = {
+    "digits": digits,
+    "wine": wine,
+    "simulated": simulated,
+    "swiss trees": swiss_trees,
+    "trees, halved": halved,
+}
+
+
+@lru_cache(maxsize=1)
+def load_split(data, scale, seed):
+    """Return one split, which the methods that follow each other share."""
+    return DATA[data](SETTINGS[scale], seed)
 
 
 def choose(method, split, settings, seed):
     """Return the strength of the penalty that explains held-out labels best."""
-    lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"])
     labels = split.y if method.needs_true_classes else split.z
     folds = StratifiedKFold(settings["folds"], shuffle=True, random_state=seed)
-    scores = np.zeros(len(lams))
-    for learn, held in folds.split(split.X, split.z):
-        for i, lam in enumerate(lams):
-            model = method.make(split.known, lam).fit(split.X[learn], labels[learn])
-            scores[i] += model.observed_score(split.X[held], labels[held])
-    return float(lams[np.argmax(scores)])
+    rows = list(folds.split(split.X, split.z))
+
+    def score(lam):
+        fits = (
+            (method.make(split.known, lam).fit(split.X[learn], labels[learn]), held) for learn, held in rows
+        )
+        return sum(model.observed_score(split.X[held], labels[held]) for model, held in fits)
+
+    lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"]).tolist()
+    scores, step = [score(lam) for lam in lams], lams[1] / lams[0]
+    while np.argmax(scores) == len(lams) - 1 and lams[-1] * step >= LEAST_LAM:
+        lams.append(lams[-1] * step)
+        scores.append(score(lams[-1]))
+    while np.argmax(scores) == 0 and lams[0] / step <= GREATEST_LAM:
+        lams.insert(0, lams[0] / step)
+        scores.insert(0, score(lams[0]))
+    return lams[np.argmax(scores)]
 
 
-def one_fit(method, split, settings, seed):
+def one_fit(data, method, scale, seed):
     """Return accuracy, log-loss, strength and time of one method on one split."""
-    labels = split.y if method.needs_true_classes else split.z
+    split, settings, lam = load_split(data, scale, seed), SETTINGS[scale], np.nan
+    labels = split.y if sees_true_classes(method) else split.z
     start = time.process_time()  # of the processor: other programs do not count
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        if method is PULASSO:
-            model = MultinomialPULassoCV(cv=settings["folds"], **split.known).fit(split.X, labels)
+        if method in OWN:
+            how = {"cv": settings["folds"], "random_state": seed, "progress": False}
+            model = MultinomialPULassoCV(**how, **OWN[method], **split.known).fit(split.X, labels)
             lam = model.lam_
         else:
-            lam = choose(method, split, settings, seed) if method.tuned else np.nan
-            model = method.make(split.known, lam).fit(split.X, labels)
+            other = BASELINES[method]
+            if other.tuned:
+                lam = choose(other, split, settings, seed)
+            model = other.make(split.known, lam).fit(split.X, labels)
     seconds = time.process_time() - start
     proba = model.predict_proba(split.X_test)
-    return {
-        "accuracy": float(np.mean(model.predict(split.X_test) == split.y_test)),
-        "log_loss": float(log_loss(split.y_test, proba, labels=model.classes_)),
+    found = {
+        "accuracy": np.mean(model.predict(split.X_test) == split.y_test),
+        "log_loss": log_loss(split.y_test, proba, labels=model.classes_),
         "lam": lam,
         "seconds": seconds,
         "warnings": len(said),
     }
+    return {name: np.array(float(value)) for name, value in found.items()}
 
 
-def methods():
-    """Return what can be compared with several unordered classes here."""
-    here = {"pulasso": PULASSO}
-    for name, method in BASELINES.items():
-        if method.ordered or method.binary:
-            continue
-        if method.extra and importlib.util.find_spec("pulearn") is None:
-            print(f"{name} is left out: pip install 'pulasso[{method.extra}]'")
-            continue
-        here[name] = method
-    return here
+def sees_true_classes(method):
+    """Return whether a method is an oracle."""
+    return method not in OWN and BASELINES[method].needs_true_classes
 
 
-def run(scale="quick", seed=0):
+def all_methods():
+    """Return the names of what is made for several unordered classes."""
+    return [*OWN, *(name for name, method in BASELINES.items() if not (method.ordered or method.binary))]
+
+
+def here(methods):
+    """Return those of the methods whose packages are installed."""
+    found = []
+    for name in methods:
+        extra = BASELINES[name].extra if name in BASELINES else None
+        if extra and importlib.util.find_spec("pulearn") is None:
+            print(f"{name} is left out: pip install 'pulasso[{extra}]'")
+        else:
+            found.append(name)
+    return found
+
+
+def run(scale="quick", seed=0, data=tuple(DATA), methods=None, n_jobs=None, checkpoint=None, splits=None):
     """Return one row for each data set, method and split."""
-    settings, rows = SETTINGS[scale], []
-    for name, load in DATA.items():
-        for split_number in range(settings["splits"]):
-            try:
-                split = load(settings, seed + split_number)
-            except (ImportError, OSError) as error:
-                print(f"{name} is left out: {error}")
-                break
-            for method_name, method in methods().items():
-                if method.needs_true_classes and split.y is None:
-                    continue  # nobody knows the true classes of the trees' background
-                found = one_fit(method, split, settings, seed + split_number)
-                rows.append({"data": name, "method": method_name, "split": split_number} | found)
-                print(rows[-1], file=sys.stderr, flush=True)
-    return rows
+    methods, cells = here(methods or all_methods()), []
+    splits = splits or SETTINGS[scale]["splits"]
+    for name in data:
+        try:
+            first = load_split(name, scale, seed)
+        except (ImportError, OSError) as error:
+            print(f"{name} is left out: {error}")
+            continue
+        # Nobody knows the true classes of the trees' background.
+        possible = [each for each in methods if first.y is not None or not sees_true_classes(each)]
+        cells += [(name, each, i) for i in range(splits) for each in possible]
+    steps = {f"{name} {each} {i}": (name, each, scale, seed + i) for name, each, i in cells}
+    grid = [LARGEST_LAM, SMALLEST_LAM, LEAST_LAM, GREATEST_LAM]
+    saved = open_run("study of comparators", {"scale": scale, "seed": seed, "grid": grid}, checkpoint)
+    results = run_steps(one_fit, steps, n_jobs=n_jobs, title="fits", run=saved)
+    return [
+        {"data": name, "method": each, "split": i}
+        | {column: float(value) for column, value in result.items()}
+        for (name, each, i), result in zip(cells, results, strict=True)
+    ]
 
 
 def summarize(rows):
-    """Print means over splits, and standard errors of the accuracy."""
-    print(f"{'data':<13}{'method':<21}{'accuracy':>9}{'+-':>7}{'log-loss':>10}{'seconds':>9}{'warnings':>10}")
-    for data, method in dict.fromkeys((row["data"], row["method"]) for row in rows):
-        here = [row for row in rows if (row["data"], row["method"]) == (data, method)]
-        mean = {
-            key: np.mean([row[key] for row in here])
-            for key in ("accuracy", "log_loss", "seconds", "warnings")
-        }
-        spread = np.std([row["accuracy"] for row in here], ddof=1) if len(here) > 1 else None
-        error = "" if spread is None else f"{spread / np.sqrt(len(here)):.3f}"
+    """Print means over splits, and standard errors of accuracy and log-loss."""
+    print(
+        f"{'data':<15}{'method':<24}{'accuracy':>9}{'+-':>7}{'log-loss':>10}{'+-':>7}"
+        f"{'lam':>9}{'seconds':>9}{'warnings':>10}"
+    )
+    table = pd.DataFrame(rows).groupby(["data", "method"], sort=False)
+    mean, error = table.mean(), table.sem().fillna(0.0)
+    for (data, method), row in mean.iterrows():
+        off = error.loc[(data, method)]
         print(
-            f"{data:<13}{method:<21}{mean['accuracy']:>9.3f}{error:>7}{mean['log_loss']:>10.3f}"
-            f"{mean['seconds']:>9.2f}{mean['warnings']:>10.1f}"
+            f"{data:<15}{method:<24}{row['accuracy']:>9.3f}{off['accuracy']:>7.3f}"
+            f"{row['log_loss']:>10.3f}{off['log_loss']:>7.3f}"
+            f"{row['lam']:>9.4f}{row['seconds']:>9.2f}{row['warnings']:>10.1f}"
         )
 
 
@@ -215,10 +271,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=SETTINGS, default="quick")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--methods", nargs="+", choices=all_methods(), help="some of them, instead of all")
+    parser.add_argument("--splits", type=int, help="instead of those of the scale")
+    parser.add_argument("--n-jobs", type=int)
+    parser.add_argument("--checkpoint", type=Path, help="folder of finished fits, to go on from")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     arguments = parser.parse_args()
     start = time.perf_counter()
-    rows = run(arguments.scale, arguments.seed)
+    rows = run(
+        arguments.scale,
+        arguments.seed,
+        arguments.data,
+        arguments.methods,
+        arguments.n_jobs,
+        arguments.checkpoint,
+        arguments.splits,
+    )
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / f"comparators_{arguments.scale}.csv"

@@ -67,20 +67,17 @@ def one_data_set(response, scenario, settings, seed):
     return {"rows": np.array(rows, dtype=float)}
 
 
-def run(scale="quick", seed=0, n_jobs=None, checkpoint=None):
+def run(scale="quick", seed=0, n_jobs=None, checkpoint=None, replicates=None):
     """Return one row for each setting and lam."""
     settings = SETTINGS[scale]
+    count = replicates or settings["data_sets"]
     cells = [(response, scenario) for response in RESPONSES for scenario in SCENARIOS]
-    steps = {
-        f"{cell} {i}": (*cell, settings, 1000 * seed + i)
-        for cell in cells
-        for i in range(settings["data_sets"])
-    }
+    steps = {f"{cell} {i}": (*cell, settings, 1000 * seed + i) for cell in cells for i in range(count)}
     run = open_run("study of restarts", {"scale": scale, "seed": seed}, checkpoint)
     results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", run=run)
     rows = []
     for number, (response, scenario) in enumerate(cells):
-        here = results[number * settings["data_sets"] : (number + 1) * settings["data_sets"]]
+        here = results[number * count : (number + 1) * count]
         table = np.array([each["rows"] for each in here])  # data sets x lams x columns
         for i, ratio in enumerate(RATIOS):
             points, worse, excess, differ, by_path, by_best, late = table[:, i].T
@@ -117,12 +114,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=list(SETTINGS), default="quick")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--replicates", type=int, help="data sets, instead of those of the scale")
     parser.add_argument("--n-jobs", type=int, default=None)
     parser.add_argument("--checkpoint", help="folder that keeps finished data sets")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     arguments = parser.parse_args()
     began = time.perf_counter()
-    rows = run(arguments.scale, arguments.seed, arguments.n_jobs, arguments.checkpoint)
+    rows = run(
+        arguments.scale,
+        arguments.seed,
+        arguments.n_jobs,
+        arguments.checkpoint,
+        arguments.replicates,
+    )
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / f"restarts_{arguments.scale}.csv"

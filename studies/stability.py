@@ -70,25 +70,22 @@ def one_data_set(response, scenario, correlation, settings, seed):
     }
 
 
-def run(scale="quick", seed=0, n_jobs=None, checkpoint=None):
+def run(scale="quick", seed=0, n_jobs=None, checkpoint=None, replicates=None):
     """Return one row for each setting and threshold."""
     settings = SETTINGS[scale]
+    count = replicates or settings["data_sets"]
     cells = [
         (response, scenario, correlation)
         for response in RESPONSES
         for scenario in SCENARIOS
         for correlation in settings["correlations"]
     ]
-    steps = {
-        f"{cell} {i}": (*cell, settings, 1000 * seed + i)
-        for cell in cells
-        for i in range(settings["data_sets"])
-    }
+    steps = {f"{cell} {i}": (*cell, settings, 1000 * seed + i) for cell in cells for i in range(count)}
     run = open_run("study of stability", {"scale": scale, "seed": seed}, checkpoint)
     results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", run=run)
     rows = []
     for number, (response, scenario, correlation) in enumerate(cells):
-        here = results[number * settings["data_sets"] : (number + 1) * settings["data_sets"]]
+        here = results[number * count : (number + 1) * count]
         for i, threshold in enumerate(THRESHOLDS):
             false = np.array([each["false"][i] for each in here])
             rows.append(
@@ -133,12 +130,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=list(SETTINGS), default="quick")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--replicates", type=int, help="data sets, instead of those of the scale")
     parser.add_argument("--n-jobs", type=int, default=None)
     parser.add_argument("--checkpoint", help="folder that keeps finished data sets")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     arguments = parser.parse_args()
     began = time.perf_counter()
-    rows = run(arguments.scale, arguments.seed, arguments.n_jobs, arguments.checkpoint)
+    rows = run(
+        arguments.scale,
+        arguments.seed,
+        arguments.n_jobs,
+        arguments.checkpoint,
+        arguments.replicates,
+    )
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / f"stability_{arguments.scale}.csv"

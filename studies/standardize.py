@@ -152,19 +152,16 @@ def rocker(folder, settings):
     return np.column_stack([ranks, np.full((len(WAYS), 2), np.nan)])
 
 
-def run(scale="quick", seed=0, n_jobs=None, checkpoint=None, folder=None):
+def run(scale="quick", seed=0, n_jobs=None, checkpoint=None, folder=None, replicates=None):
     """Return one row for each kind of data and way."""
     settings = SETTINGS[scale]
+    count = replicates or settings["data_sets"]
     steps = {
-        f"{effects} {i}": (effects, settings, 1000 * seed + i)
-        for effects in EFFECTS
-        for i in range(settings["data_sets"])
+        f"{effects} {i}": (effects, settings, 1000 * seed + i) for effects in EFFECTS for i in range(count)
     }
     run = open_run("study of standardising", {"scale": scale, "seed": seed}, checkpoint)
     results = run_steps(one_data_set, steps, n_jobs=n_jobs, title="data sets", run=run)
-    scores = np.array([each["scores"] for each in results]).reshape(
-        len(EFFECTS), settings["data_sets"], len(WAYS), 3
-    )
+    scores = np.array([each["scores"] for each in results]).reshape(len(EFFECTS), count, len(WAYS), 3)
     found = dict(zip(EFFECTS, scores, strict=True))
     if folder is not None:
         found["Rocker"] = rocker(folder, settings)[None]
@@ -195,6 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=list(SETTINGS), default="quick")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--replicates", type=int, help="data sets, instead of those of the scale")
     parser.add_argument("--n-jobs", type=int, default=None)
     parser.add_argument("--checkpoint", help="folder that keeps finished data sets")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
@@ -203,7 +201,12 @@ def main():
     folder = Path(os.environ["PULASSO_DATA"]) if "PULASSO_DATA" in os.environ else None
     there = folder is not None and (folder / ROCKER).exists()
     rows = run(
-        arguments.scale, arguments.seed, arguments.n_jobs, arguments.checkpoint, folder if there else None
+        arguments.scale,
+        arguments.seed,
+        arguments.n_jobs,
+        arguments.checkpoint,
+        folder if there else None,
+        arguments.replicates,
     )
     summarize(rows)
     arguments.out.mkdir(parents=True, exist_ok=True)
