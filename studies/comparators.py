@@ -15,6 +15,7 @@ import importlib.util
 import sys
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from pulasso import MultinomialPULasso, MultinomialPULassoCV
 from pulasso.baselines import BASELINES, Baseline
 from pulasso.datasets import load_swiss_trees, mask_labels, simulate_multinomial
+from pulasso.exceptions import ScenarioError
 
 SETTINGS = {
     "quick": {
@@ -126,17 +128,24 @@ def swiss_trees(settings, seed):
 DATA = {"digits": digits, "wine": wine, "simulated": simulated, "swiss trees": swiss_trees}
 
 
-def choose(method, split, settings, seed):
+def choose(method, split, lams, n_folds, seed):
     """Return the strength of the penalty that explains held-out labels best."""
-    lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"])
     labels = split.y if method.needs_true_classes else split.z
-    folds = StratifiedKFold(settings["folds"], shuffle=True, random_state=seed)
     scores = np.zeros(len(lams))
-    for learn, held in folds.split(split.X, split.z):
-        for i, lam in enumerate(lams):
-            model = method.make(split.known, lam).fit(split.X[learn], labels[learn])
-            scores[i] += model.observed_score(split.X[held], labels[held])
+    for learn, held in folds_of(split.z, n_folds, seed):
+        # By chance so many labels may remain that nothing is left for class 0: then no strength can be fitted.
+        with suppress(ScenarioError):
+            for i, lam in enumerate(lams):
+                model = method.make(split.known, lam).fit(split.X[learn], labels[learn])
+                scores[i] += model.observed_score(split.X[held], labels[held])
     return float(lams[np.argmax(scores)])
+
+
+def folds_of(z, n_folds, seed):
+    """Yield rows to fit to and rows to judge by; the only row of a label is in all of the former."""
+    single = np.flatnonzero((np.bincount(z)[z] == 1) & (z > 0))
+    for learn, held in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(z, z):
+        yield np.union1d(learn, single), np.setdiff1d(held, single)
 
 
 def one_fit(method, split, settings, seed):
@@ -149,7 +158,8 @@ def one_fit(method, split, settings, seed):
             model = MultinomialPULassoCV(cv=settings["folds"], **split.known).fit(split.X, labels)
             lam = model.lam_
         else:
-            lam = choose(method, split, settings, seed) if method.tuned else np.nan
+            lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"])
+            lam = choose(method, split, lams, settings["folds"], seed) if method.tuned else np.nan
             model = method.make(split.known, lam).fit(split.X, labels)
     seconds = time.process_time() - start
     proba = model.predict_proba(split.X_test)
