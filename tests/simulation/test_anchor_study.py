@@ -44,8 +44,22 @@ def test_few_rows_and_what_a_part_of_the_recipe_is_worth(study, monkeypatch):
 
     found = study.run_few_rows(draw, 0, {"": {}, **study.VARIANTS})
     assert set(found) == {"few rows"} | {f"few rows, {name}" for name in study.VARIANTS}
-    assert all(scores["features"] < 100 and 0 < scores["accuracy"] < 1 for scores in found.values())
+    assert found["few rows, ridge on all columns"].pop("features") == 120
+    assert all(scores.get("features", 0) < 100 and 0 < scores["accuracy"] < 1 for scores in found.values())
     assert len({scores["log_loss"] for scores in found.values()}) == len(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_ridge_is_the_same_in_coordinates_of_the_rows(study):
+    X, z, X_test, y_test, known, *_ = study.simulated("multinomial", "single-training-set", 40, 60, 0)
+    settings = {"penalty": study.ElasticNet(0.01), "lams": [0.5], "cv": 2, "random_state": 0, "tol": 1e-8}
+    scenario = study.SingleTrainingSet(known["label_frequency"])
+    by_rows = study.ridge_on_all(X, z, X_test, y_test, scenario, settings)
+    scaled = {**settings, "lams": [0.5 * X.shape[1]]}
+    model = study.MultinomialPULassoCV(scenario=scenario, standardize=False, **scaled).fit(X, z)
+    by_columns = study.judge(model.predict_proba(X_test), y_test)
+    assert by_rows["log_loss"] == pytest.approx(by_columns["log_loss"], rel=0.01)
+    assert by_rows["features"] == 60
 
 
 @pytest.mark.filterwarnings("ignore")
