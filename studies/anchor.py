@@ -6,7 +6,7 @@ a factor. Beside every strength: the same with intercepts moved until the mean o
 told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On
 tables with more columns than rows ("wide") what the guide suggests for few rows competes with other methods. Of three
 strengths, these get the one that held-out labels prefer, as a user can choose ("held out"), and in every score the best
-by the *test* rows, as nobody can ("test rows"): an upper bound.
+by the *test* rows, as nobody can ("test rows"): an upper bound. "all-columns" fits a ridge to all of them.
 
     PULASSO_DATA=folder python studies/anchor.py --scale quick          # some minutes
     PULASSO_DATA=folder python studies/anchor.py --scale full --wide folder-of-mat-files
@@ -60,18 +60,15 @@ VARIANTS = {
     "no refit": {"refit": None},
     "lasso": {"penalty": None},
     "no anchor": {"anchor": 0.0},
-    # A ridge on every column: what it costs to keep fewer than 100.
-    "ridge on all columns": {
-        "penalty": ElasticNet(0.01),
-        "max_active": None,
-        "refit": None,
-        "lam_min_ratio": 1e-4,
-    },
 }
+# A ridge on every column: what it costs to keep fewer than 100.
+ALL_COLUMNS = {"penalty": ElasticNet(0.01), "max_active": None, "refit": None, "lam_min_ratio": 1e-4}
+RECIPES = {"few-rows": {"": {}}, "all-columns": {"ridge on all columns": ALL_COLUMNS}, "variants": VARIANTS}
 # Groups of methods, and what their results depend on; only strengths are for all data, the rest is for wide tables.
 METHODS = {
     "strengths": {"test rows": TEST_ROWS},
     "few-rows": FEW_ROWS,
+    "all-columns": FEW_ROWS | ALL_COLUMNS,
     "variants": {"recipe": FEW_ROWS, "variants": VARIANTS},
     "rivals": {"lams": RIVAL_LAMS, "folds": RIVAL_FOLDS},
 }
@@ -320,7 +317,7 @@ def one_step(group, name, wide, seed, factor, rhos, methods):
         elif methods == "rivals":
             found = run_rivals(draw, seed)
         else:
-            found = run_few_rows(draw, seed, {"": {}} if methods == "few-rows" else VARIANTS)
+            found = run_few_rows(draw, seed, RECIPES[methods])
     return {
         f"{method}|{score}": np.array(float(value))
         for method, scores in found.items()

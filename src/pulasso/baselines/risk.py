@@ -155,7 +155,8 @@ class NonNegativePU(BaseBaseline):
     With the logistic loss and a linear model the problem is convex: it is the maximum of S and S + T, both
     convex. By the minimax theorem its solution minimises ``S + t T`` for one t in [0, 1]: 1 if T is positive
     there, else the t that makes T zero. So it is solved exactly, by L-BFGS and the method of multipliers (t is the
-    multiplier of the bound), instead of by stochastic steps.
+    multiplier of the bound), instead of by stochastic steps. Where a dense X has many more columns than rows,
+    the search is over what the rows span: the ridge keeps the solution there.
 
     Parameters
     ----------
