@@ -42,11 +42,11 @@ def test_few_rows_and_what_a_part_of_the_recipe_is_worth(study, monkeypatch):
     def draw(seed):
         return study.simulated("multinomial", "single-training-set", 60, 120, seed)
 
-    found = study.run_few_rows(
-        draw, 0, dict(item for each in study.RECIPES.values() for item in each.items())
-    )
-    assert {"few rows", "few rows, lasso", "few rows, ridge on all columns"} <= set(found)
-    assert found["few rows, ridge on all columns"].pop("features") == 120
+    found = {}
+    for recipes in study.RECIPES.values():
+        found |= study.run_few_rows(draw, 0, recipes)
+    assert {"few rows", "few rows, lasso", "ridge on all columns", "ridge cut down"} <= set(found)
+    assert found["ridge on all columns"].pop("features") == 120
     assert all(scores.get("features", 0) < 100 and 0 < scores["accuracy"] < 1 for scores in found.values())
     assert len({scores["log_loss"] for scores in found.values()}) == len(found)
 
@@ -56,12 +56,23 @@ def test_a_ridge_is_the_same_in_coordinates_of_the_rows(study):
     X, z, X_test, y_test, known, *_ = study.simulated("multinomial", "single-training-set", 40, 60, 0)
     settings = {"penalty": study.ElasticNet(0.01), "lams": [0.5], "cv": 2, "random_state": 0, "tol": 1e-8}
     scenario = study.SingleTrainingSet(known["label_frequency"])
-    by_rows = study.ridge_on_all(X, z, X_test, y_test, scenario, settings)
+    by_rows = study.ridge_on_all(X, z, X_test, y_test, scenario, settings)["ridge on all columns"]
     scaled = {**settings, "lams": [0.5 * X.shape[1]]}
     model = study.MultinomialPULassoCV(scenario=scenario, standardize=False, **scaled).fit(X, z)
     by_columns = study.judge(model.predict_proba(X_test), y_test)
     assert by_rows["log_loss"] == pytest.approx(by_columns["log_loss"], rel=0.01)
     assert by_rows["features"] == 60
+
+
+def test_few_columns_take_over_what_all_say(study, monkeypatch):
+    monkeypatch.setattr(study, "SHRINK", 1e-9)
+    rng = np.random.default_rng(0)
+    X, theta = rng.normal(size=(20, 300)), rng.normal(size=(300, 2))
+    theta[:150] *= 0.01
+    cut = study.cut_down(X, theta)
+    kept = np.flatnonzero(cut.any(axis=1))
+    assert len(kept) == 99 and kept.min() >= 150
+    np.testing.assert_allclose(X @ cut, X @ theta, atol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore")
