@@ -242,7 +242,7 @@ class NonNegativePU(BaseBaseline):
                 remedy=f"Give a larger {arg('label_frequency')}.",
             )
         design = standardize(as_design(data.x), data.weight / data.weight.sum())
-        space = RowSpace.of(design) if is_wide(design) else design
+        space: StandardizedDesign | RowSpace = RowSpace.of(design) if is_wide(design) else design
         risk = Risk(space, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
         if not self.converged_:
