@@ -106,6 +106,24 @@ def test_a_rival_that_refuses_is_left_out(study):
     assert {name.split(",")[0] for name in study.run_rivals(draw, 0)} == {"pu-bagging", "elkan-noto"}
 
 
+def test_held_out_labels_choose_one_of_two_in_every_split(study):
+    losses = {
+        ("few rows", 0): 0.5,
+        ("ridge cut down", 0): 0.6,
+        ("few rows", 1): 0.7,
+        ("ridge cut down", 1): 0.6,
+    }
+    rows = [
+        {"data": "a", "replicate": i, "method": method, "score": score, "value": value}
+        for (method, i), loss in losses.items()
+        for score, value in (("held_out", loss), ("accuracy", float(method == "few rows")))
+    ]
+    chosen = [row for row in study.either(rows) if row["score"] == "accuracy"]
+    assert [row["value"] for row in chosen] == [1.0, 0.0]
+    assert {row["method"] for row in chosen} == {"either, by held-out labels"}
+    assert not study.either(rows[:2])
+
+
 def test_the_best_rival_is_named_for_either_choice(study):
     scores = {
         "few rows": (0.6, 0.5, 90),
