@@ -4,11 +4,13 @@ Rows with known classes are masked, fitted with every strength of the anchor (0 
 cross-validation of observed labels alone, and judged by true classes of other rows. Shares are told right, or wrong by
 a factor. Beside every strength: the same with intercepts moved until the mean of held-out probabilities is what was
 told ("shift"), and the one-standard-error rule. Rules that choose the strength itself use nothing but the folds. On
-tables with more columns than rows other methods compete; they get the best of three strengths by the *test* rows;
-and what the guide suggests for few rows ("few rows", without and with a prior count in the told shares).
+tables with more columns than rows ("wide") what the guide suggests for few rows competes with other methods. Of three
+strengths, these get the one that held-out labels prefer, as a user can choose ("held out"), and in every score the best
+by the *test* rows, as nobody can ("test rows"): an upper bound. "all-columns" is a ridge.
 
     PULASSO_DATA=folder python studies/anchor.py --scale quick          # some minutes
     PULASSO_DATA=folder python studies/anchor.py --scale full --wide folder-of-mat-files
+    python studies/anchor.py --wide folder-of-mat-files --only wide --methods few-rows rivals --replicates 20
 
 Wide tables are Matlab files with X and Y, such as scikit-feature's (lymphoma, TOX-171, GLIOMA, lung_small).
 """
@@ -16,11 +18,15 @@ Wide tables are Matlab files with X and Y, such as scikit-feature's (lymphoma, T
 import argparse
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import scipy.io
+from comparators import choose
+from scipy.special import softmax
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -36,6 +42,7 @@ from pulasso.datasets import (
     simulate_multinomial,
     simulate_ordinal,
 )
+from pulasso.exceptions import ScenarioError
 from pulasso.metrics import pu_scores
 from pulasso.penalties import ElasticNet
 from pulasso.runs import open_run, run_steps
@@ -44,11 +51,29 @@ RHOS = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)  # the last stands for infinity
 BY_SIZE = 300.0  # a rule: the rho nearest to this times (K + 1) / n
 FACTORS = (1.0, 0.8, 1.2, 0.5, 2.0)  # of the told shares of positive classes
 RIVALS = ("pu-bagging", "nnpu", "upu", "elkan-noto")
-RIVAL_LAMS = (0.3, 0.03, 0.003)
-# What the guide suggests for few rows and many columns.
-FEW_ROWS = {"penalty": ElasticNet(0.3), "max_active": 99, "refit": "relaxed"}
+RIVAL_LAMS, RIVAL_FOLDS = (0.3, 0.03, 0.003), 5
 FIT = {"n_lams": 20, "tol": 1e-3, "random_state": 0, "progress": False}
 TEST_ROWS = 5_000
+# What the guide suggests for few rows and many columns, and the same without a part of it.
+FEW_ROWS = {"penalty": ElasticNet(0.3), "max_active": 99, "refit": "relaxed", "prior_count": 1.0}
+VARIANTS = {
+    "no prior count": {"prior_count": 0.0},
+    "no refit": {"refit": None},
+    "lasso": {"penalty": None},
+    "no anchor": {"anchor": 0.0},
+}
+# A ridge on every column: what it costs to keep fewer than 100, where a penalty chooses them, and where the ridge does.
+ALL_COLUMNS = {"penalty": ElasticNet(0.01), "max_active": None, "refit": None, "lam_min_ratio": 1e-4}
+SHRINK = 0.1  # of the ridge by which few columns take over what all say
+RECIPES = {"few-rows": {"": {}}, "all-columns": {"": ALL_COLUMNS}, "variants": VARIANTS}
+# Groups of methods, and what their results depend on; only strengths are for all data, the rest is for wide tables.
+METHODS = {
+    "strengths": {"test rows": TEST_ROWS},
+    "few-rows": FEW_ROWS,
+    "all-columns": FEW_ROWS | ALL_COLUMNS | {"shrink": SHRINK},
+    "variants": {"recipe": FEW_ROWS, "variants": VARIANTS},
+    "rivals": {"lams": RIVAL_LAMS, "folds": RIVAL_FOLDS},
+}
 SETTINGS = {
     "quick": {"replicates": 2, "rhos": (0.0, 1.0, 10.0), "factors": (1.0, 2.0)},
     "full": {"replicates": 10, "rhos": RHOS, "factors": FACTORS},
@@ -184,8 +209,8 @@ def judge(proba, y, coef=None, truth=None):
     return scores
 
 
-def run_cell(name, draw, seed, factor, rhos, rivals):
-    """Return what every method reaches on one draw, by method and score."""
+def run_strengths(draw, seed, factor, rhos):
+    """Return what every strength of the anchor reaches on one draw, by method and score."""
     X, z, X_test, y_test, known, response, truth = draw(seed)
     told, found = told_by(known, factor), {}
     if told is None:
@@ -213,13 +238,60 @@ def run_cell(name, draw, seed, factor, rhos, rivals):
     found["rho by n and K"] = by_rho[nearest]
     found["rho by held-out likelihood"] = min(by_rho.values(), key=lambda each: each["cv_loss"])
     found["rho by estimated accuracy"] = max(by_rho.values(), key=lambda each: each["estimated"])
-    if rivals and factor == 1:
-        for count in (0.0, 1.0):
-            few = {"scenario": SingleTrainingSet(known["label_frequency"], prior_count=count)}
-            model = MultinomialPULassoCV(**FEW_ROWS, **FIT, **few).fit(X, z)
-            name = f"few rows, prior count {count:g}"
-            found[name] = judge(model.predict_proba(X_test), y_test, model.coef_)
-        found |= {rival: fit_rival(rival, told, X, z, X_test, y_test) for rival in RIVALS}
+    return found
+
+
+def run_few_rows(draw, seed, variants):
+    """Return what the guide suggests for few rows reaches on one draw, with changes by name."""
+    X, z, X_test, y_test, known, *_ = draw(seed)
+    found = {}
+    for name, changes in variants.items():
+        settings = FIT | FEW_ROWS | changes
+        scenario = SingleTrainingSet(known["label_frequency"], prior_count=settings.pop("prior_count"))
+        if settings["max_active"] is None:
+            return ridge_on_all(X, z, X_test, y_test, scenario, settings)
+        model = MultinomialPULassoCV(scenario=scenario, **settings).fit(X, z)
+        held_out = model.cv_loss_mean_[model.best_index_] if settings["refit"] is None else model.refit_loss_
+        scores = judge(model.predict_proba(X_test), y_test, model.coef_)
+        found[f"few rows, {name}" if name else "few rows"] = scores | {"held_out": held_out}
+    return found
+
+
+def ridge_on_all(X, z, X_test, y_test, scenario, settings):
+    """Return the scores of a ridge on all columns, and of fewer columns that say the same.
+
+    It is fitted in coordinates of what the rows span: to a ridge they are as good as X.
+    """
+    left, lengths, right = np.linalg.svd(X, full_matrices=False)
+    size = np.sqrt(X.shape[1])
+    model = MultinomialPULassoCV(scenario=scenario, standardize=False, **settings)
+    model.fit(left * (lengths / size), z)
+    theta = right.T @ model.coef_.T / size
+    found = {}
+    for name, each in (("ridge on all columns", theta), ("ridge cut down", cut_down(X, theta))):
+        proba = softmax(np.column_stack([np.zeros(len(y_test)), X_test @ each + model.intercept_]), axis=1)
+        found[name] = judge(proba, y_test, each.T) | {"held_out": model.cv_loss_mean_[model.best_index_]}
+    return found
+
+
+def cut_down(X, theta):
+    """Return coefficients of the columns that have the largest, such that log-odds of the rows stay about the same."""
+    kept = np.argsort(-np.linalg.norm(theta, axis=1))[: FEW_ROWS["max_active"]]
+    few = X[:, kept]
+    gram = few @ few.T + SHRINK * len(kept) * np.eye(len(X))
+    out = np.zeros_like(theta)
+    out[kept] = few.T @ np.linalg.solve(gram, X @ theta)
+    return out
+
+
+def run_rivals(draw, seed):
+    """Return what other methods reach on one draw, with strengths chosen in two ways."""
+    X, z, X_test, y_test, known, *_ = draw(seed)
+    found = {}
+    for name in RIVALS:
+        # Some refuse where chance has labelled so many rows that nothing would be left for class 0.
+        with suppress(ScenarioError):
+            found |= fit_rival(name, SimpleNamespace(X=X, z=z, known=known), X_test, y_test, seed)
     return found
 
 
@@ -238,21 +310,33 @@ def lost_below(model, x, y):
     return 100 * (right.max() - below.min()) if len(below) else 0.0
 
 
-def fit_rival(name, told, X, z, X_test, y_test):
-    """Return the scores of another method, by the strength that is best on the test rows."""
-    method, tried = BASELINES[name], []
-    for lam in RIVAL_LAMS if method.tuned else RIVAL_LAMS[:1]:
-        model = method.make(told, lam).fit(X, z)
-        tried.append(judge(model.predict_proba(X_test), y_test))
-    return max(tried, key=lambda scores: scores["accuracy"])
+def fit_rival(name, split, X_test, y_test, seed):
+    """Return the scores of another method, with the strength that held-out labels prefer, and the best by test rows."""
+    method = BASELINES[name]
+    lams = RIVAL_LAMS if method.tuned else RIVAL_LAMS[:1]
+    lam = choose(method, split, lams, RIVAL_FOLDS, seed) if method.tuned else lams[0]
+    tried = {}
+    for each in lams:
+        model = method.make(split.known, each).fit(split.X, split.z)
+        tried[each] = judge(model.predict_proba(X_test), y_test)
+    best = {
+        score: (max if score == "accuracy" else min)(scores[score] for scores in tried.values())
+        for score in ("accuracy", "log_loss", "brier")
+    }
+    return {f"{name}, held out": tried[lam], f"{name}, test rows": best}
 
 
-def one_step(group, name, wide, seed, factor, rhos):
+def one_step(group, name, wide, seed, factor, rhos, methods):
     """Return a cell as plain arrays."""
     draw = data_sets(wide)[group, name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = run_cell(name, draw, seed, factor, rhos, rivals=group == "wide")
+        if methods == "strengths":
+            found = run_strengths(draw, seed, factor, rhos)
+        elif methods == "rivals":
+            found = run_rivals(draw, seed)
+        else:
+            found = run_few_rows(draw, seed, RECIPES[methods])
     return {
         f"{method}|{score}": np.array(float(value))
         for method, scores in found.items()
@@ -268,30 +352,53 @@ def run(
     first=0,
     rhos=None,
     factors=None,
+    methods=tuple(METHODS),
     checkpoint=None,
     n_jobs=None,
 ):
     """Return one row for each data set, factor, replicate, method."""
     given = {"rhos": rhos, "factors": factors}
     settings = SETTINGS[scale] | {name: tuple(values) for name, values in given.items() if values}
-    steps = {}
-    for group, name in data_sets(wide):
-        if only and not any(part in f"{group}: {name}" for part in only):
-            continue
-        factors = (1.0,) if group == "wide" else settings["factors"]
-        for factor in factors:
-            for seed in range(first, first + (replicates or settings["replicates"])):
-                step = (group, name, wide, seed, factor, settings["rhos"])
-                steps[f"{group} {name} x {factor:g} replicate {seed}"] = step
-    saved = open_run("study of the anchor", {"fit": FIT, "test rows": TEST_ROWS}, checkpoint)
-    results = run_steps(one_step, steps, n_jobs=n_jobs, title="anchor", run=saved)
     rows = []
-    for (group, name, _, seed, factor, _), result in zip(steps.values(), results, strict=True):
-        for key, value in result.items():
-            method, score = key.split("|")
-            rows.append({"group": group, "data": name, "factor": factor, "replicate": seed,
-                         "method": method, "score": score, "value": float(value)})  # fmt: skip
-    return rows
+    for part in methods:
+        steps = {}
+        for group, name in data_sets(wide):
+            if only and not any(each in f"{group}: {name}" for each in only):
+                continue
+            if group != "wide" and part != "strengths":
+                continue
+            for factor in (1.0,) if group == "wide" else settings["factors"]:
+                for seed in range(first, first + (replicates or settings["replicates"])):
+                    step = (group, name, wide, seed, factor, settings["rhos"], part)
+                    steps[f"{group} {name} x {factor:g} replicate {seed}"] = step
+        depends = {"fit": FIT, **METHODS[part]} | ({"rhos": settings["rhos"]} if part == "strengths" else {})
+        saved = open_run(f"study of the anchor, {part}", depends, checkpoint)
+        results = run_steps(one_step, steps, n_jobs=n_jobs, title=part, run=saved)
+        for (group, name, _, seed, factor, *_), result in zip(steps.values(), results, strict=True):
+            for key, value in result.items():
+                method, score = key.split("|")
+                rows.append({"group": group, "data": name, "factor": factor, "replicate": seed,
+                             "method": method, "score": score, "value": float(value)})  # fmt: skip
+    return rows + either(rows)
+
+
+def either(rows, pair=("few rows", "ridge cut down")):
+    """Return rows of one more method: in every split that of two which held-out labels prefer."""
+    cells = {}
+    for row in rows:
+        if row["method"] in pair:
+            cell = cells.setdefault((row["data"], row["replicate"]), {each: [] for each in pair})
+            cell[row["method"]].append(row)
+    out = []
+    for found in cells.values():
+        losses = {
+            name: row["value"] for name, each in found.items() for row in each if row["score"] == "held_out"
+        }
+        if set(losses) == set(pair):
+            out += [
+                {**row, "method": "either, by held-out labels"} for row in found[min(pair, key=losses.get)]
+            ]
+    return out
 
 
 def table(rows, score, factor=1.0):
@@ -300,6 +407,34 @@ def table(rows, score, factor=1.0):
     frame = frame[(frame["score"] == score) & (frame["factor"] == factor)]
     grouped = frame.groupby(["group", "data", "method"], sort=False)["value"]
     return grouped.mean().unstack("method"), grouped.sem().unstack("method")
+
+
+def against_rivals(rows, own="few rows"):
+    """Return, for every wide table, a method beside the best rival by either choice: means and errors."""
+    frame = pd.DataFrame(rows)
+    frame = frame[frame["group"] == "wide"]
+    cells = (
+        frame.groupby(["data", "score", "method"], sort=False)["value"]
+        .agg(["mean", "sem", "count"])
+        .sort_index()
+    )
+    out = []
+    for data in frame["data"].unique():
+        few = cells.loc[data].xs(own, level="method")
+        line = {
+            "table": data,
+            "splits": int(few.loc["accuracy", "count"]),
+            "columns": few.loc["features", "mean"],
+        }
+        for score, best in (("accuracy", "idxmax"), ("log_loss", "idxmin")):
+            line[score] = "{:.3f} ± {:.3f}".format(*few.loc[score, ["mean", "sem"]])
+            for how in ("held out", "test rows"):
+                means = cells.loc[data, score]["mean"]
+                name = getattr(means[means.index.str.endswith(how)], best)()
+                mean, sem, count = cells.loc[(data, score, name)]
+                line[f"{score}, {how}"] = f"{mean:.3f} ± {sem:.3f} ({name.split(',')[0]}, {count:.0f})"
+        out.append(line)
+    return pd.DataFrame(out)
 
 
 def verdict(rows):
@@ -331,25 +466,42 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="seed of the first replicate")
     parser.add_argument("--rhos", type=float, nargs="*", help="strengths; verdicts compare with 0")
     parser.add_argument("--factors", type=float, nargs="*", help="of the told shares of positive classes")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="those to run")
     parser.add_argument("--out", type=Path, default=Path("runs/studies"))
     parser.add_argument("--checkpoint", type=Path, help="folder of finished replicates, to go on from")
     parser.add_argument("--n-jobs", type=int)
     given = parser.parse_args()
     start = time.perf_counter()
-    names = ("scale", "wide", "only", "replicates", "first", "rhos", "factors", "checkpoint", "n_jobs")
+    names = (
+        "scale",
+        "wide",
+        "only",
+        "replicates",
+        "first",
+        "rhos",
+        "factors",
+        "methods",
+        "checkpoint",
+        "n_jobs",
+    )
     rows = run(**{name: getattr(given, name) for name in names})
     pd.set_option("display.width", 250, "display.max_columns", 50, "display.max_colwidth", 60)
     for score in ("accuracy", "log_loss", "too_much_class_0"):
         for factor in sorted({row["factor"] for row in rows}):
             print(f"\n{score}, told shares x {factor:g}\n{table(rows, score, factor)[0].round(3).T}")
-    lost = [row for row in rows if row["score"] == "lost_below"]
-    print(
-        f"\npoints of accuracy that lams below .02 lam_max lose at most\n"
-        f"{pd.DataFrame(lost).groupby(['data', 'method'], sort=False)['value'].max().unstack().round(1)}"
-    )
+    if lost := [row for row in rows if row["score"] == "lost_below"]:
+        print(
+            f"\npoints of accuracy that lams below .02 lam_max lose at most\n"
+            f"{pd.DataFrame(lost).groupby(['data', 'method'], sort=False)['value'].max().unstack().round(1)}"
+        )
+        print(f"\n{verdict(rows).to_string(index=False)}")
     if group_wide := [row for row in rows if row["group"] == "wide"]:
         print(f"\nfeatures\n{table(group_wide, 'features')[0].round(0).T}")
-    print(f"\n{verdict(rows).to_string(index=False)}")
+        own = {"few-rows": ["few rows"], "all-columns": ["ridge on all columns", "ridge cut down"]}
+        for name in [
+            name for part in given.methods for name in own.get(part, ()) if "rivals" in given.methods
+        ]:
+            print(f"\n{name} against rivals\n{against_rivals(group_wide, name).to_string(index=False)}")
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / f"anchor_{given.scale}.csv"
     pd.DataFrame(rows).to_csv(path, index=False)

@@ -20,6 +20,7 @@ import argparse
 import importlib.util
 import time
 import warnings
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from sklearn.preprocessing import StandardScaler
 from pulasso import MultinomialPULassoCV
 from pulasso.baselines import BASELINES
 from pulasso.datasets import load_swiss_trees, mask_labels, simulate_multinomial
+from pulasso.exceptions import ScenarioError
 from pulasso.runs import open_run, run_steps
 
 SETTINGS = {
@@ -153,27 +155,37 @@ def load_split(data, scale, seed):
     return DATA[data](SETTINGS[scale], seed)
 
 
-def choose(method, split, settings, seed):
-    """Return the strength of the penalty that explains held-out labels best."""
+def choose(method, split, lams, n_folds, seed, goes_on=False):
+    """Return the strength of the penalty that explains held-out labels best; the grid may go on where its end is."""
     labels = split.y if method.needs_true_classes else split.z
-    folds = StratifiedKFold(settings["folds"], shuffle=True, random_state=seed)
-    rows = list(folds.split(split.X, split.z))
+    rows = list(folds_of(split.z, n_folds, seed))
 
     def score(lam):
-        fits = (
-            (method.make(split.known, lam).fit(split.X[learn], labels[learn]), held) for learn, held in rows
-        )
-        return sum(model.observed_score(split.X[held], labels[held]) for model, held in fits)
+        total = 0.0
+        for learn, held in rows:
+            # By chance so many labels may remain that nothing is left for class 0: then no strength can be fitted.
+            with suppress(ScenarioError):
+                model = method.make(split.known, lam).fit(split.X[learn], labels[learn])
+                total += model.observed_score(split.X[held], labels[held])
+        return total
 
-    lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"]).tolist()
-    scores, step = [score(lam) for lam in lams], lams[1] / lams[0]
-    while np.argmax(scores) == len(lams) - 1 and lams[-1] * step >= LEAST_LAM:
-        lams.append(lams[-1] * step)
-        scores.append(score(lams[-1]))
-    while np.argmax(scores) == 0 and lams[0] / step <= GREATEST_LAM:
-        lams.insert(0, lams[0] / step)
-        scores.insert(0, score(lams[0]))
+    lams, scores = list(lams), [score(lam) for lam in lams]
+    while (
+        goes_on and np.argmax(scores) == len(lams) - 1 and (lam := lams[-1] * lams[1] / lams[0]) >= LEAST_LAM
+    ):
+        lams.append(lam)
+        scores.append(score(lam))
+    while goes_on and np.argmax(scores) == 0 and (lam := lams[0] * lams[0] / lams[1]) <= GREATEST_LAM:
+        lams.insert(0, lam)
+        scores.insert(0, score(lam))
     return lams[np.argmax(scores)]
+
+
+def folds_of(z, n_folds, seed):
+    """Yield rows to fit to and rows to judge by; the only row of a label is in all of the former."""
+    single = np.flatnonzero((np.bincount(z)[z] == 1) & (z > 0))
+    for learn, held in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(z, z):
+        yield np.union1d(learn, single), np.setdiff1d(held, single)
 
 
 def one_fit(data, method, scale, seed):
@@ -190,7 +202,8 @@ def one_fit(data, method, scale, seed):
         else:
             other = BASELINES[method]
             if other.tuned:
-                lam = choose(other, split, settings, seed)
+                lams = np.geomspace(LARGEST_LAM, SMALLEST_LAM, settings["lams"]).tolist()
+                lam = choose(other, split, lams, settings["folds"], seed, goes_on=True)
             model = other.make(split.known, lam).fit(split.X, labels)
     seconds = time.process_time() - start
     proba = model.predict_proba(split.X_test)

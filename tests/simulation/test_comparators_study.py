@@ -36,18 +36,16 @@ def test_every_method_meets_the_same_rows_and_a_run_goes_on(study, tmp_path, cap
 
 
 def test_the_grid_goes_on_where_one_of_its_ends_is_the_best(study, monkeypatch):
-    split, method, settings = (
-        study.load_split("wine", "tiny", 0),
-        study.BASELINES["mn-lasso"],
-        {"lams": 2, "folds": 2},
-    )
-    monkeypatch.setattr(study, "SMALLEST_LAM", 0.1)
-    assert study.LEAST_LAM <= study.choose(method, split, settings, 0) < 0.1
+    split, method = study.load_split("wine", "tiny", 0), study.BASELINES["mn-lasso"]
+
+    def choose(largest, smallest, goes_on=True):
+        return study.choose(method, split, [largest, smallest], 2, 0, goes_on)
+
+    assert study.LEAST_LAM <= choose(0.3, 0.1) < 0.1
+    assert choose(0.3, 0.1, goes_on=False) == 0.1
+    assert 1e-3 < choose(1e-3, 1e-4) < study.GREATEST_LAM
     monkeypatch.setattr(study, "LEAST_LAM", 0.1)
-    assert study.choose(method, split, settings, 0) == pytest.approx(0.1)
-    monkeypatch.setattr(study, "SMALLEST_LAM", 1e-4)
-    monkeypatch.setattr(study, "LARGEST_LAM", 1e-3)
-    assert 1e-3 < study.choose(method, split, settings, 0) < study.GREATEST_LAM
+    assert choose(0.3, 0.1) == 0.1
 
 
 def test_folds_do_not_change_from_run_to_run(study):

@@ -14,6 +14,7 @@ from pulasso.baselines._population import population_weights, posterior
 from pulasso.data.inputs import check_flag, check_number
 from pulasso.data.pu_data import PUData
 from pulasso.design import StandardizedDesign, as_design, standardize
+from pulasso.design.sparse import SparseDesign
 from pulasso.exceptions import ConvergenceWarning, ScenarioError
 from pulasso.responses import Multinomial
 from pulasso.scenarios import PerClass, Scenario
@@ -24,6 +25,10 @@ __all__ = ["NonNegativePU", "Risk"]
 REACH, MOVES = 10.0, 50
 # The first solve only has to find about where t lies; every further one is so much more exact.
 FIRST_TOL, FINER = 1e-3, 0.1
+# With at most so many rows, and so many times as many columns, the search is over what the rows span.
+FEW_ROWS, WIDE = 1_000, 4
+# Directions in which rows differ by less than this, next to the most, are rounding.
+THIN = 1e-6
 # SciPy's word for a run of L-BFGS-B that was cut off; and gradients that rounding explains, where it got stuck.
 OUT_OF_STEPS, ROUNDING = 1, 1e-4
 
@@ -43,7 +48,7 @@ class Risk:
     The risk is S + T. T cannot be negative, but its estimate becomes so when the model overfits.
     """
 
-    design: StandardizedDesign
+    design: "StandardizedDesign | RowSpace"
     everyone: NDArray  # (n,)
     members: NDArray  # (n, K), classes 1..K
     lam: float  # of the ridge penalty, lam / 2 * ||Theta||^2
@@ -86,6 +91,53 @@ class Risk:
         return float(self.of_negatives @ posterior(self.design.matmul(theta) + intercept)[0])
 
 
+@dataclass(frozen=True, eq=False)
+class RowSpace:
+    r"""A wide design in orthonormal coordinates of what its rows span.
+
+    A ridge keeps :math:`\theta` in the span of the rows, :math:`X = F B^T` with :math:`B^T B = I`. So
+    :math:`\theta = B w`, :math:`X \theta = F w` and :math:`\|\theta\| = \|w\|`, with at most n numbers w for each class
+    instead of p.
+    """
+
+    design: StandardizedDesign
+    basis: NDArray  # of columns U_r / s_r, such that B = X^T basis
+    coordinates: NDArray  # F, (n, rank)
+
+    @classmethod
+    def of(cls, design: StandardizedDesign) -> "RowSpace":
+        """Return the coordinates, from products of rows with rows."""
+        gram = design.matmul(design.rmatmul(np.eye(design.shape[0])))
+        squares, vectors = np.linalg.eigh((gram + gram.T) / 2)
+        lengths = np.sqrt(np.maximum(squares, 0.0))
+        kept = lengths > THIN * lengths[-1]
+        return cls(design, vectors[:, kept] / lengths[kept], vectors[:, kept] * lengths[kept])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of coordinates."""
+        return self.coordinates.shape[0], self.coordinates.shape[1]
+
+    def matmul(self, w: NDArray) -> NDArray:
+        """Return ``F @ w``."""
+        return self.coordinates @ w
+
+    def rmatmul(self, grad: NDArray) -> NDArray:
+        """Return ``F.T @ grad``."""
+        return self.coordinates.T @ grad
+
+    def to_original(self, w: NDArray) -> tuple[NDArray, NDArray]:
+        """Return coefficients on the scale of X, and the constant that centring adds to u."""
+        return self.design.to_original(self.design.rmatmul(self.basis @ w))
+
+
+def is_wide(design: StandardizedDesign) -> bool:
+    """Say whether rows are few enough for products of all with all, and a dense copy is no larger than X."""
+    n_samples, n_features = design.shape
+    is_sparse = isinstance(design.base, SparseDesign)
+    return WIDE * n_samples <= n_features and n_samples <= FEW_ROWS and not is_sparse
+
+
 def moved(mixture: float, negative: float, reach: float) -> float:
     """Return the t in [0, 1] that maximises ``t T - (t - mixture)^2 / (2 reach)``."""
     return min(max(mixture + reach * negative, 0.0), 1.0)
@@ -103,7 +155,8 @@ class NonNegativePU(BaseBaseline):
     With the logistic loss and a linear model the problem is convex: it is the maximum of S and S + T, both
     convex. By the minimax theorem its solution minimises ``S + t T`` for one t in [0, 1]: 1 if T is positive
     there, else the t that makes T zero. So it is solved exactly, by L-BFGS and the method of multipliers (t is the
-    multiplier of the bound), instead of by stochastic steps.
+    multiplier of the bound), instead of by stochastic steps. Where a dense X has many more columns than rows,
+    the search is over what the rows span: the ridge keeps the solution there.
 
     Parameters
     ----------
@@ -189,7 +242,8 @@ class NonNegativePU(BaseBaseline):
                 remedy=f"Give a larger {arg('label_frequency')}.",
             )
         design = standardize(as_design(data.x), data.weight / data.weight.sum())
-        risk = Risk(design, everyone, members[:, 1:], float(self.lam))
+        space: StandardizedDesign | RowSpace = RowSpace.of(design) if is_wide(design) else design
+        risk = Risk(space, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
         if not self.converged_:
             warn(
@@ -198,7 +252,7 @@ class NonNegativePU(BaseBaseline):
                 ConvergenceWarning,
             )
         theta, intercept = risk.unpack(parameters)
-        coef, offset = design.to_original(theta)
+        coef, offset = space.to_original(theta)
         self.coef_, self.intercept_ = coef.T.astype(design.dtype), intercept + offset
         self.negative_risk_ = risk.negative_part(parameters)
         if self.non_negative:

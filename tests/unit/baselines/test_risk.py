@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy.optimize
 from scipy import sparse
 from scipy.optimize import OptimizeResult, approx_fprime
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from pulasso.baselines import MomentLasso, NonNegativePU, mn_lasso
@@ -169,6 +171,29 @@ def test_sparse_and_dense_features_give_the_same_model(wide):
     np.testing.assert_allclose(
         thin.predict_proba(sparse.csr_array(wide.X)), dense.predict_proba(wide.X), atol=1e-5
     )
+
+
+@pytest.mark.parametrize("non_negative", [True, False])
+def test_more_columns_than_rows_are_searched_by_rows(non_negative, monkeypatch):
+    """The same minimum, with a number for each row instead of each column; a copy of a row adds no direction."""
+    data = simulate_multinomial(60, 300, random_state=0)
+    X, z = np.vstack([data.X, data.X[:5]]), np.append(data.z, data.z[:5])
+    model = NonNegativePU(0.3, non_negative=non_negative, tol=1e-8, **data.scenario_params)
+    sizes, search = [], scipy.optimize.minimize
+
+    def noted(function, x0, **how):
+        sizes.append(len(x0))
+        return search(function, x0, **how)
+
+    monkeypatch.setattr("pulasso.baselines.risk.minimize", noted)
+    by_rows = clone(model).fit(X, z)
+    assert max(sizes) <= 2 * 60  # two classes; centred rows span one dimension less, intercepts bring it back
+    monkeypatch.setattr("pulasso.baselines.risk.FEW_ROWS", 0)
+    by_columns = clone(model).fit(X, z)
+    assert max(sizes) == 2 * 301
+    assert by_rows.converged_ and by_rows.objective_ == pytest.approx(by_columns.objective_, abs=1e-6)
+    np.testing.assert_allclose(by_rows.coef_, by_columns.coef_, atol=1e-4)
+    np.testing.assert_allclose(by_rows.predict_proba(X), by_columns.predict_proba(X), atol=1e-3)
 
 
 @pytest.mark.parametrize("settings", [{"lam": 0.0}, {"non_negative": 1}, {"max_iter": 0}], ids=str)
