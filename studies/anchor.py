@@ -51,7 +51,16 @@ RHOS = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)  # the last stands for infinity
 BY_SIZE = 300.0  # a rule: the rho nearest to this times (K + 1) / n
 FACTORS = (1.0, 0.8, 1.2, 0.5, 2.0)  # of the told shares of positive classes
 RIVALS = ("pu-bagging", "nnpu", "upu", "elkan-noto")
-RIVAL_LAMS, RIVAL_FOLDS = (0.3, 0.03, 0.003), 5
+RIVAL_LAMS = (
+    300.0,
+    30.0,
+    3.0,
+    0.3,
+    0.03,
+    0.003,
+    0.0003,
+)  # from one that shrinks all to one that shrinks nothing
+RIVAL_FOLDS = 5
 FIT = {"n_lams": 20, "tol": 1e-3, "random_state": 0, "progress": False}
 TEST_ROWS = 5_000
 # What the guide suggests for few rows and many columns, and the same without a part of it.
@@ -249,7 +258,8 @@ def run_few_rows(draw, seed, variants):
         settings = FIT | FEW_ROWS | changes
         scenario = SingleTrainingSet(known["label_frequency"], prior_count=settings.pop("prior_count"))
         if settings["max_active"] is None:
-            return ridge_on_all(X, z, X_test, y_test, scenario, settings)
+            found |= ridge_on_all(X, z, X_test, y_test, scenario, settings)
+            continue
         model = MultinomialPULassoCV(scenario=scenario, **settings).fit(X, z)
         held_out = model.cv_loss_mean_[model.best_index_] if settings["refit"] is None else model.refit_loss_
         scores = judge(model.predict_proba(X_test), y_test, model.coef_)

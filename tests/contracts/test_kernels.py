@@ -390,7 +390,7 @@ def test_the_centred_sums_agree(n, order):
 
 @needs_native
 @pytest.mark.parametrize("n", [1, 7, 2048, 4100])
-@pytest.mark.parametrize("n_rows", [0, 1, 4, 6, 9])
+@pytest.mark.parametrize("n_rows", [0, 1, 4, 6, 38])
 @pytest.mark.parametrize("n_vectors", [1, 2, 3, 4, 5])
 def test_products_of_rows_agree(n, n_rows, n_vectors):
     rng = np.random.default_rng(n + n_rows)
@@ -423,6 +423,14 @@ def test_rows_of_other_numbers_are_left_to_numpy():
     stored = np.ones((3, 5), dtype=np.float32)
     assert rows.row_products(stored, np.ones((1, 5), dtype=np.float32)).dtype == np.float32
     assert not rows.is_compiled(np.ones((5, 3)).T)  # columns are not rows
+
+
+def test_rows_among_other_bytes_are_left_to_numpy():
+    records = np.zeros(6, dtype=[("number", "i4"), ("values", "f8", (5,))])
+    records["values"] = np.random.default_rng(0).normal(size=(6, 5))
+    stored, vectors = records["values"], np.ones((2, 5))
+    np.testing.assert_allclose(rows.row_products(stored, vectors)[1], stored.sum(axis=1))
+    np.testing.assert_allclose(rows.row_sums(stored, np.ones((1, 6)))[0], stored.sum(axis=0))
 
 
 @needs_native

@@ -27,8 +27,9 @@ REACH, MOVES = 10.0, 50
 FIRST_TOL, FINER = 1e-3, 0.1
 # With at most so many rows, and so many times as many columns, the search is over what the rows span.
 FEW_ROWS, WIDE = 1_000, 4
-# Directions in which rows differ by less than this, next to the most, are rounding.
+# Directions in which rows differ by less than this, next to the most, are rounding (of doubles).
 THIN = 1e-6
+AT_ONCE = 16  # rows whose products with all of X are held
 # SciPy's word for a run of L-BFGS-B that was cut off; and gradients that rounding explains, where it got stuck.
 OUT_OF_STEPS, ROUNDING = 1, 1e-4
 
@@ -107,7 +108,13 @@ class RowSpace:
     @classmethod
     def of(cls, design: StandardizedDesign) -> "RowSpace":
         """Return the coordinates, from products of rows with rows."""
-        gram = design.matmul(design.rmatmul(np.eye(design.shape[0])))
+        one_each = np.eye(design.shape[0])
+        # Some rows at a time: their products with X have its length, and are many times as large as they.
+        parts = [
+            design.matmul(design.rmatmul(one_each[:, first : first + AT_ONCE]))
+            for first in range(0, design.shape[0], AT_ONCE)
+        ]
+        gram = np.hstack(parts)
         squares, vectors = np.linalg.eigh((gram + gram.T) / 2)
         lengths = np.sqrt(np.maximum(squares, 0.0))
         kept = lengths > THIN * lengths[-1]
@@ -131,11 +138,12 @@ class RowSpace:
         return self.design.to_original(self.design.rmatmul(self.basis @ w))
 
 
-def is_wide(design: StandardizedDesign) -> bool:
-    """Say whether rows are few enough for products of all with all, and a dense copy is no larger than X."""
+def spans_less(design: StandardizedDesign) -> bool:
+    """Say whether few rows span far less than there are columns, and are exact enough to find out what."""
     n_samples, n_features = design.shape
     is_sparse = isinstance(design.base, SparseDesign)
-    return WIDE * n_samples <= n_features and n_samples <= FEW_ROWS and not is_sparse
+    is_double = design.dtype == np.float64
+    return WIDE * n_samples <= n_features and n_samples <= FEW_ROWS and is_double and not is_sparse
 
 
 def moved(mixture: float, negative: float, reach: float) -> float:
@@ -242,7 +250,7 @@ class NonNegativePU(BaseBaseline):
                 remedy=f"Give a larger {arg('label_frequency')}.",
             )
         design = standardize(as_design(data.x), data.weight / data.weight.sum())
-        space: StandardizedDesign | RowSpace = RowSpace.of(design) if is_wide(design) else design
+        space: StandardizedDesign | RowSpace = RowSpace.of(design) if spans_less(design) else design
         risk = Risk(space, everyone, members[:, 1:], float(self.lam))
         parameters = self._minimize(risk)
         if not self.converged_:

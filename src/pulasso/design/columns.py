@@ -23,7 +23,8 @@ COLUMNS_AT_ONCE = (
     32  # are standardised together: temporaries stay small, and rows of X are read by whole cache lines
 )
 MANY, MOST = 64, 0.8  # from so many coefficients on zeros are left out, if no more than this part is left
-ROOM = 0.1  # of the columns have room from the start
+PICKED = 12  # for products with more vectors than these it pays to copy what is picked
+ROOM, ROOM_AT_MOST = 0.1, 2**24  # of the columns have room from the start, but for no more numbers than these
 PANELS = 4  # a symmetric product is computed by so many panels of rows, up to the diagonal
 
 
@@ -88,8 +89,8 @@ class DenseColumns:
     def __init__(self, design: StandardizedDesign):
         self.design = design
         self.features = np.empty(0, dtype=np.intp)
-        # Memory that nothing has been written to costs nothing, copies of what has do.
-        n_rows = max(16, int(ROOM * design.shape[1]))
+        # Memory that nothing was written to costs little, but copying what was written does cost.
+        n_rows = max(16, min(int(ROOM * design.shape[1]), ROOM_AT_MOST // max(design.shape[0], 1)))
         self._buffer = np.empty((n_rows, design.shape[0]), dtype=design.dtype)
         is_single = design.dtype == np.float32
         self._single = self._buffer if is_single else np.empty(self._buffer.shape, dtype=np.float32)
@@ -117,6 +118,7 @@ class DenseColumns:
         """Return some of the columns, for products with them."""
         some = copy(self)
         some.features = self.features[slots]
+        assert self._which is None  # of all that are loaded, not of some of them
         if is_compiled(self._buffer):
             some._which = slots
         else:
@@ -125,21 +127,27 @@ class DenseColumns:
 
     def matmul(self, theta: NDArray) -> NDArray:
         """Return ``X_loaded @ theta``."""
-        which = self._which
-        if len(theta) >= MANY and is_compiled(
-            self._buffer
-        ):  # most of the loaded columns may have no part in a step
+        rows, which = self._rows(theta.shape[1])
+        # Most of the loaded columns may have no part in a step.
+        if len(theta) >= MANY and theta.shape[1] <= PICKED and is_compiled(rows):
             used = np.flatnonzero(theta.any(axis=1))
             if len(used) < MOST * len(theta):
                 theta, which = theta[used], used if which is None else which[used]
-        return few_times(theta.T, self._rows(which), which).T
+        return few_times(theta.T, rows, which).T
 
     def rmatmul(self, grad: NDArray) -> NDArray:
         """Return ``X_loaded.T @ grad``."""
-        return few_times(grad.T, self._rows(self._which).T, self._which).T
+        rows, which = self._rows(grad.shape[1])
+        return few_times(grad.T, rows.T, which).T
 
-    def _rows(self, which: NDArray | None) -> NDArray:
-        return self._buffer if which is not None else self._buffer[: len(self.features)]
+    def _rows(self, n_vectors: int) -> tuple[NDArray, NDArray | None]:
+        """Return rows of the buffer, and which of them to pick; for many vectors they are copied, once."""
+        if self._which is None:
+            return self._buffer[: len(self.features)], None
+        if n_vectors > PICKED:
+            self._buffer, self._which = self._buffer[self._which], None
+            return self._buffer, None
+        return self._buffer, self._which
 
     def gram(self, weight: NDArray, left: Any, right: Any) -> NDArray:
         """Return ``X_left.T @ diag(weight) @ X_right``, in single precision."""

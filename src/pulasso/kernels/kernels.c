@@ -1,7 +1,7 @@
 /* The hot loops: block coordinate descent, the loss of observed labels, products with few vectors, moments and Gram
  * matrices of columns.
  *
- * Each has a twin in numpy_kernels.py that says the same in Python, and a test that holds the two equal.
+ * Each has a twin in numpy_kernels.py or rows.py that says the same in Python, and a test that holds the two equal.
  * No global state, no allocation, no I/O: safe to run in many threads at once.
  */
 #include <math.h>
@@ -498,7 +498,8 @@ EXPORT double pulasso_observed_loss(int64_t n, int64_t n_positive, const double 
  */
 
 #define ROWS_TOGETHER 4
-#define CHUNK 2048 /* so much of the vectors stays in the nearest memory */
+#define CHUNK 2048 /* so much of the vectors stays in the nearest memory, */
+#define ROWS_IN_TURN 32 /* while so many rows are read, which are done with then: X may lie on a disk */
 
 /* Products of four rows with one vector, or with two. */
 static inline __attribute__((always_inline)) void four_products(int64_t n, const double *restrict a, const double *restrict b,
@@ -543,25 +544,47 @@ EXPORT CLONES void pulasso_row_products(int64_t n, int64_t n_rows, int64_t strid
                                         const double *restrict vectors, double *restrict out)
 {
     memset(out, 0, n_vectors * n_rows * sizeof(double));
-    for (int64_t first = 0; first < n; first += CHUNK) {
-        const int64_t length = n - first < CHUNK ? n - first : CHUNK;
-        for (int64_t r = 0; r < n_rows; r += ROWS_TOGETHER) {
-            const double *row[ROWS_TOGETHER];
-            for (int64_t q = 0; q < ROWS_TOGETHER; ++q) /* at the end the last row stands in for those that are not there */
-                row[q] = row_at(x, stride, which, r + q < n_rows ? r + q : n_rows - 1) + first;
-            for (int64_t k = 0; k < n_vectors; k += 2) {
-                const double *v = vectors + k * n + first;
-                const int64_t here = k + 1 < n_vectors ? 2 : 1;
-                double found[2 * ROWS_TOGETHER];
-                if (here == 2)
-                    four_products(length, row[0], row[1], row[2], row[3], v, v + n, found);
-                else
-                    four_products(length, row[0], row[1], row[2], row[3], v, 0, found);
-                for (int64_t q = 0; q < here; ++q)
-                    for (int64_t at = 0; at < ROWS_TOGETHER && r + at < n_rows; ++at)
-                        out[(k + q) * n_rows + r + at] += found[q * ROWS_TOGETHER + at];
+    for (int64_t start = 0; start < n_rows; start += ROWS_IN_TURN) {
+        const int64_t end = start + ROWS_IN_TURN < n_rows ? start + ROWS_IN_TURN : n_rows;
+        for (int64_t first = 0; first < n; first += CHUNK) {
+            const int64_t length = n - first < CHUNK ? n - first : CHUNK;
+            for (int64_t r = start; r < end; r += ROWS_TOGETHER) {
+                const double *row[ROWS_TOGETHER];
+                for (int64_t q = 0; q < ROWS_TOGETHER; ++q) /* the last row stands in for those that are not there */
+                    row[q] = row_at(x, stride, which, r + q < end ? r + q : end - 1) + first;
+                for (int64_t k = 0; k < n_vectors; k += 2) {
+                    const double *v = vectors + k * n + first;
+                    const int64_t here = k + 1 < n_vectors ? 2 : 1;
+                    double found[2 * ROWS_TOGETHER];
+                    if (here == 2)
+                        four_products(length, row[0], row[1], row[2], row[3], v, v + n, found);
+                    else
+                        four_products(length, row[0], row[1], row[2], row[3], v, 0, found);
+                    for (int64_t q = 0; q < here; ++q)
+                        for (int64_t at = 0; at < ROWS_TOGETHER && r + at < end; ++at)
+                            out[(k + q) * n_rows + r + at] += found[q * ROWS_TOGETHER + at];
+                }
             }
         }
+    }
+}
+
+/* Add the sums of four rows, or of one. */
+static inline __attribute__((always_inline)) void add_rows(int64_t n, int64_t count, const double *const *row,
+                                                           const double *restrict by, double *restrict sum)
+{
+    if (count == ROWS_TOGETHER) {
+        const double *restrict a = row[0], *restrict b = row[1], *restrict c = row[2], *restrict d = row[3];
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i)
+            sum[i] += (by[0] * a[i] + by[1] * b[i]) + (by[2] * c[i] + by[3] * d[i]);
+        return;
+    }
+    for (int64_t q = 0; q < count; ++q) {
+        const double *restrict a = row[q];
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i)
+            sum[i] += by[q] * a[i];
     }
 }
 
@@ -571,27 +594,17 @@ EXPORT CLONES void pulasso_row_sums(int64_t n, int64_t n_rows, int64_t stride, c
                                     const double *restrict coefficients, double *restrict out)
 {
     memset(out, 0, n_vectors * n * sizeof(double));
-    for (int64_t first = 0; first < n; first += CHUNK) {
-        const int64_t length = n - first < CHUNK ? n - first : CHUNK;
-        int64_t r = 0;
-        for (; r + ROWS_TOGETHER <= n_rows; r += ROWS_TOGETHER) {
-            const double *a = row_at(x, stride, which, r) + first, *b = row_at(x, stride, which, r + 1) + first;
-            const double *c = row_at(x, stride, which, r + 2) + first, *d = row_at(x, stride, which, r + 3) + first;
-            for (int64_t k = 0; k < n_vectors; ++k) {
-                const double *by = coefficients + k * n_rows + r;
-                double *restrict sum = out + k * n + first;
-#pragma omp simd
-                for (int64_t i = 0; i < length; ++i)
-                    sum[i] += (by[0] * a[i] + by[1] * b[i]) + (by[2] * c[i] + by[3] * d[i]);
-            }
-        }
-        for (; r < n_rows; ++r) {
-            const double *a = row_at(x, stride, which, r) + first;
-            for (int64_t k = 0; k < n_vectors; ++k) {
-                double *restrict sum = out + k * n + first;
-#pragma omp simd
-                for (int64_t i = 0; i < length; ++i)
-                    sum[i] += coefficients[k * n_rows + r] * a[i];
+    for (int64_t start = 0; start < n_rows; start += ROWS_IN_TURN) {
+        const int64_t end = start + ROWS_IN_TURN < n_rows ? start + ROWS_IN_TURN : n_rows;
+        for (int64_t first = 0; first < n; first += CHUNK) {
+            const int64_t length = n - first < CHUNK ? n - first : CHUNK;
+            for (int64_t r = start; r < end; r += ROWS_TOGETHER) {
+                const int64_t count = end - r < ROWS_TOGETHER ? end - r : ROWS_TOGETHER;
+                const double *row[ROWS_TOGETHER];
+                for (int64_t q = 0; q < count; ++q)
+                    row[q] = row_at(x, stride, which, r + q) + first;
+                for (int64_t k = 0; k < n_vectors; ++k)
+                    add_rows(length, count, row, coefficients + k * n_rows + r, out + k * n + first);
             }
         }
     }

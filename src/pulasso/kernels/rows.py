@@ -65,7 +65,9 @@ def row_sums(rows: NDArray, coefficients: NDArray, which: NDArray | None = None)
 def is_compiled(rows: NDArray) -> bool:
     """Say whether the compiled loops can read these rows: contiguous ones of doubles."""
     strides, unit = rows.strides, rows.itemsize
-    return native.is_loaded and rows.dtype == np.float64 and strides[1] == unit and strides[0] >= 0
+    if not native.is_loaded or rows.dtype != np.float64 or not rows.flags.aligned:
+        return False  # a column of records, say, lies between other bytes
+    return strides[1] == unit and strides[0] >= 0
 
 
 def _number(rows: NDArray, which: NDArray | None) -> int:

@@ -15,11 +15,11 @@ from pulasso.solvers._near import NearColumns, near_columns
 from pulasso.solvers._quadratic import Quadratic, fill_hessian
 from pulasso.solvers.prox_newton import HESSIAN_MIX, SMALLEST_STEP, Certificate, WorkingSet
 
-__all__ = ["FIXED", "STEP_PER_ENTRY", "MemoryOracle"]
+__all__ = ["STEP_FIXED", "STEP_PER_ENTRY", "MemoryOracle"]
 
 # What steps cost, in products of numbers as a matrix product does them. Only ratios matter: a step reads the loaded
 # columns twice, at the speed of memory; a new Hessian multiplies them in single precision; both have a fixed part.
-STEP_PER_ENTRY, HESSIAN_PER_ENTRY, FIXED = 16.0, 0.4, 1e7
+STEP_PER_ENTRY, HESSIAN_PER_ENTRY, STEP_FIXED = 16.0, 0.4, 1e7
 FRESH_RATE = 0.03  # what a step with a new Hessian usually leaves of the violation in its blocks
 OFFSETS_RIDGE, LESS_RIDGE = 1e-4, 0.01  # ridge on the offsets, and its factor when a new Hessian is slow
 LEAST_RIDGE = 1e-6  # of the offsets, relative to their own curvature: enough for a vanishing class
@@ -154,26 +154,13 @@ class MemoryOracle:
         before, self.before = self.before, (lam, self.theta.copy(), offsets)
         if before is None or not lam < before[0]:
             return
-        change = self._going_on(self._grown(before[1]))
+        change = np.where(self.theta != 0, self.theta - self._grown(before[1]), 0.0)
         params = Params(self.theta + change, 2.0 * offsets - before[2])
         linear = self.point.linear + self.store.matmul(change)
         if self.problem.is_feasible(params, linear):
             ahead = self.problem.at_linear(params, linear, self._penalty(params.theta))
             if ahead.objective < self.objective:
                 self.theta, self.point = params.theta, ahead
-
-    def _going_on(self, before: NDArray) -> NDArray:
-        """Return as much change as there was since `before`; blocks that would pass through zero stop there.
-
-        Beyond zero their violation is the largest of all, and the first step is no more accurate than that asks for.
-        """
-        change, working = np.where(self.theta != 0, self.theta - before, 0.0), self.working
-        moved, at = working.values(change), working.values(self.theta)
-        # The product of a vector before and after is negative where their sum is shorter than their difference.
-        is_past = working.segments.norms(2.0 * at + moved) < working.segments.norms(moved)
-        entries = working.segments.entries_of(np.flatnonzero(is_past))
-        change[working.rows[entries], working.outputs[entries]] = -at[entries]
-        return change
 
     def _penalty(self, theta: NDArray) -> float:
         working, penalty = self.working, self.problem.penalty.formula
@@ -275,15 +262,15 @@ class MemoryOracle:
             return False  # the first step at a new lam: nothing is known about the old Hessian yet
         reachable = max(tol, np.finfo(np.float64).eps)
         # Blocks that were not in the model violate whatever its age; to add them it need not be new.
-        left = max(now.by_offset, now.violations[self.model_blocks].max(initial=0.0))
+        left = max(now.worst_offset, now.violations[self.model_blocks].max(initial=0.0))
         to_go, rate = np.log(now.kkt / reachable), min(left / kkt_before, 0.95)
         if rate <= FRESH_RATE:
             return False
         saved = to_go / -np.log(rate) - max(1.0, to_go / -np.log(FRESH_RATE))
         n = self.design.shape[0]
         n_variables = float(self.working.segments.sizes[now.needed].sum())
-        step = STEP_PER_ENTRY * n * self.theta.size + FIXED
-        return saved * step > HESSIAN_PER_ENTRY * n * n_variables**2 + FIXED
+        step = STEP_PER_ENTRY * n * self.theta.size + STEP_FIXED
+        return saved * step > HESSIAN_PER_ENTRY * n * n_variables**2 + STEP_FIXED
 
     def refresh_model(self, now: Certificate) -> None:
         """Build the model anew at the current point, of active and violating blocks only."""

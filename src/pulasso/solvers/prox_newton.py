@@ -171,7 +171,7 @@ class Certificate:
     gradient : Params
     violations : array of shape (n_blocks,)
         Of the blocks, relative to their scales.
-    by_offset : float
+    worst_offset : float
         The largest one of an offset.
     kkt : float
         The largest of all.
@@ -187,8 +187,8 @@ class Certificate:
             theta, working.values(self.gradient.theta), working.segments, lam
         )
         self.violations = distance / working.scales
-        self.by_offset = float(np.abs(self.gradient.offsets).max(initial=0.0) / problem.kkt_scale)
-        self.kkt = float(max(self.violations.max(initial=0.0), self.by_offset))
+        self.worst_offset = float(np.abs(self.gradient.offsets).max(initial=0.0) / problem.kkt_scale)
+        self.kkt = float(max(self.violations.max(initial=0.0), self.worst_offset))
         self.needed = (working.segments.norms(theta) > 0) | (distance > 0)
 
 

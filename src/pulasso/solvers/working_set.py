@@ -16,7 +16,7 @@ from pulasso.design import ChunkedDesign
 from pulasso.problem import Params, Point, Problem
 from pulasso.solvers._certifying import Gradients
 from pulasso.solvers._chunked_oracle import ChunkedOracle
-from pulasso.solvers._memory_oracle import FIXED, STEP_PER_ENTRY, MemoryOracle
+from pulasso.solvers._memory_oracle import STEP_FIXED, STEP_PER_ENTRY, MemoryOracle
 from pulasso.solvers._screening import strong_rule
 from pulasso.solvers._solution import Callback, Solution
 from pulasso.solvers.prox_newton import ProxNewton
@@ -149,9 +149,9 @@ class _Batches:
         """Return how many lams to certify together, so that passes over X cost little beside the steps."""
         n_samples, (n_features, n_outputs) = self.problem.design.shape[0], self.problem.shape
         n_steps = sum(solution.n_iter for solution, _ in solved) / len(solved)
-        step = STEP_PER_ENTRY * n_samples * self.oracle.theta.size + FIXED
+        step = STEP_PER_ENTRY * n_samples * self.oracle.theta.size + STEP_FIXED
         # A step reads its columns twice, a pass reads all of them once.
-        one_pass = 0.5 * STEP_PER_ENTRY * n_samples * n_features * n_outputs + FIXED
+        one_pass = 0.5 * STEP_PER_ENTRY * n_samples * n_features * n_outputs + STEP_FIXED
         return int(np.clip(one_pass / (BATCH_SHARE * max(n_steps, 1.0) * step), 1, MAX_BATCH))
 
     def _outside(self) -> NDArray:
