@@ -68,7 +68,7 @@ SETTINGS = {
 }
 LABEL_FREQUENCY = 0.5
 LARGEST_LAM, SMALLEST_LAM = 0.3, 0.003
-# Where the smallest or the largest is the best, the grid goes on, as ours does: nobody is held back by its ends.
+# Where the smallest or the largest is the best, the grid goes on to these, as ours does.
 LEAST_LAM, GREATEST_LAM = 1e-4, 30.0
 
 OWN = {
